@@ -40,3 +40,16 @@ export function checkDeviceCount(named: readonly (string | undefined)[]): void {
   devices.delete(undefined);
   if (devices.size > MAX_DEVICES) throw new Refusal('too-large', `a request may name up to ${MAX_DEVICES} devices`);
 }
+
+/** Across all devices, with tombstones: as many as the cache of accounts has room for. */
+const MAX_SUBSCRIPTIONS = 150_000;
+
+/** Throws `too-large` for too many subscriptions of one account: a feed counts once for each device that ever had it. */
+export function checkSubscriptionCount(count: number): void {
+  if (count > MAX_SUBSCRIPTIONS) {
+    throw new Refusal(
+      'too-large',
+      `an account may have up to ${MAX_SUBSCRIPTIONS} subscriptions on all its devices; delete devices that you no longer use`,
+    );
+  }
+}

@@ -206,7 +206,11 @@ export function createLibrary(
 function groupByFeed(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
   const found = new Map<Url, string[]>();
   for (const [at, urls] of lists.entries()) {
-    for (const url of urls) found.set(url, [...(found.get(url) ?? []), ids[at]!]);
+    for (const url of urls) {
+      const on = found.get(url);
+      if (on) on.push(ids[at]!);
+      else found.set(url, [ids[at]!]);
+    }
   }
   return Array.from(found, ([url, on]) => ({ url, devices: on }));
 }

@@ -39,7 +39,10 @@ export class DeviceTable {
   get groups(): string[][] {
     const groups = new Map<number, string[]>();
     for (const { id, group } of this.rows) {
-      if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), id]);
+      if (group === undefined) continue;
+      const ids = groups.get(group);
+      if (ids) ids.push(id);
+      else groups.set(group, [id]);
     }
     return [...groups.values()];
   }

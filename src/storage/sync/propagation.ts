@@ -48,17 +48,23 @@ export async function changeSubscriptions(
       const isOneOfMany = row.followsAll && upload.devices.length > 1;
       return isOneOfMany || !before.get(id) ? [row] : before.following(id);
     });
-    // Devices of a group occur several times; only the first change has an effect.
-    for (const { number } of targets) for (const url of await draft.change(number, changes)) added.add(url);
+    for (const device of new Set(numbersOf(targets))) {
+      for (const url of await draft.change(device, changes)) added.add(url);
+    }
   }
   let isMerged = false;
   for (const ids of groups) {
     const merged = await draft.merge(ids.map((id) => devices.get(id)!.number));
     isMerged ||= upload.groups === undefined && merged.some((url) => !added.has(url));
   }
-  for (const follower of followers) {
-    const others = devices.rows.filter((row) => row !== follower && (isNew(follower) || !row.followsAll));
-    await draft.follow(follower.number, numbersOf(others), isNew(follower) ? 'all' : 'changes');
+  const known = followers.filter((row) => !isNew(row));
+  if (known.length > 0) {
+    const others = devices.rows.filter(({ followsAll }) => !followsAll);
+    await draft.follow(numbersOf(known), numbersOf(others), 'changes');
+  }
+  for (const follower of followers.filter(isNew)) {
+    const others = devices.rows.filter((row) => row !== follower);
+    await draft.follow([follower.number], numbersOf(others), 'all');
   }
   return draft.isEmpty ? { isMerged } : { draft, isMerged };
 }

@@ -1,4 +1,5 @@
-import { eachInSlices } from '../../slices.ts';
+import { checkSubscriptionCount } from '../../domain/device.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
 import { byPlace } from '../rows.ts';
 import type { SubscriptionRow } from './subscription-list.ts';
@@ -11,12 +12,15 @@ export class SubscriptionDraft {
   readonly #stamp: Stamp;
   /** By device, then by URL. */
   readonly #rows = new Map<number, Map<Url, SubscriptionRow>>();
+  /** Rows of the account, with those that are added here. */
+  #length: number;
   /** The next free place. */
   next: number;
 
   constructor(lists: SubscriptionLists, stamp: Stamp, next: number) {
     this.#lists = lists;
     this.#stamp = stamp;
+    this.#length = lists.length;
     this.next = next;
   }
 
@@ -24,7 +28,10 @@ export class SubscriptionDraft {
     return this.#rows.size === 0;
   }
 
-  /** Applies the changes that have an effect on the device; returns the added feeds. The last change of a URL wins. */
+  /**
+   * Applies the changes that have an effect on the device; returns the added feeds. The last change of a URL wins. Throws
+   * as `checkSubscriptionCount` does.
+   */
   async change(device: number, changes: Iterable<SubscriptionChange>): Promise<Url[]> {
     const last = new Map<Url, boolean>();
     await eachInSlices(changes, ({ url, subscribed }) => last.set(url, subscribed));
@@ -32,6 +39,7 @@ export class SubscriptionDraft {
     await eachInSlices(last, ([url, subscribed]) => {
       const before = this.#get(device, url);
       if ((before?.subscribed ?? false) === subscribed) return;
+      if (!before) checkSubscriptionCount((this.#length += 1));
       const row = { url, subscribed, stamp: this.#stamp, place: before?.place ?? this.next++ };
       const rows = this.#rows.get(device) ?? new Map<Url, SubscriptionRow>();
       this.#rows.set(device, rows.set(url, row));
@@ -50,22 +58,23 @@ export class SubscriptionDraft {
         .filter(({ url }) => !own?.has(url));
       return [...kept, ...(own?.values() ?? [])].filter(({ subscribed }) => subscribed);
     });
-    const changes = rows.toSorted(byPlace).map(({ url }) => ({ url, subscribed: true }));
+    const urls = new Set(rows.toSorted(byPlace).map(({ url }) => url));
+    const changes = Array.from(urls, (url) => ({ url, subscribed: true }));
     const added: Url[][] = [];
     for (const device of devices) added.push(await this.change(device, changes));
     return added.flat();
   }
 
-  /** Gives a device every feed that any of the others has: among the feeds changed here, or all feeds. */
-  async follow(device: number, others: readonly number[], scope: 'changes' | 'all'): Promise<void> {
-    const isOnAny = (url: Url): boolean => others.some((other) => this.#get(other, url)?.subscribed);
-    const changed = others.flatMap((other) => [...(this.#rows.get(other)?.keys() ?? [])]);
-    const listed = others.flatMap((other) => (scope === 'all' ? this.#lists.of(other).current() : []));
-    const urls = [...listed.toSorted(byPlace).map(({ url }) => url), ...changed];
-    await this.change(
-      device,
-      [...new Set(urls)].map((url) => ({ url, subscribed: isOnAny(url) })),
-    );
+  /** Gives devices every feed that any of the others has: among the feeds changed here, or all feeds. */
+  async follow(devices: readonly number[], others: readonly number[], scope: 'changes' | 'all'): Promise<void> {
+    const sources = others.map((other) => ({ list: this.#lists.of(other), rows: this.#rows.get(other) }));
+    const used = sources.filter(({ list, rows }) => list.length > 0 || rows);
+    const isOnAny = (url: Url): boolean => used.some(({ list, rows }) => (rows?.get(url) ?? list.get(url))?.subscribed);
+    const changed = used.flatMap(({ rows }) => [...(rows?.keys() ?? [])]);
+    const listed = used.flatMap(({ list }) => (scope === 'all' ? list.current() : []));
+    const urls = new Set([...listed.toSorted(byPlace).map(({ url }) => url), ...changed]);
+    const changes = await mapInSlices(urls, (url) => ({ url, subscribed: isOnAny(url) }));
+    for (const device of devices) await this.change(device, changes);
   }
 
   #get(device: number, url: Url): SubscriptionRow | undefined {

@@ -176,6 +176,49 @@ export const groupTests: Suite = ({ describe, test }) => {
       });
     }
 
+    test('receives a change once, although the upload names all of its devices', async ({ storage }) => {
+      const alice = await addUserWithDevices(storage);
+      const devices = ['phone', 'tv', 'car'];
+      await storage.devices.synchronize(alice, [devices], []);
+      let passes = 0;
+      const changes = Object.assign(add(D), {
+        *[Symbol.iterator]() {
+          passes += 1;
+          yield* add(D);
+        },
+      });
+      await storage.subscriptions.apply(alice, devices, changes);
+      assert.equal(passes, devices.length);
+      for (const device of devices) assert.ok((await currentOf(storage, alice, device)).has(D));
+    });
+
+    test('refuses more subscriptions than an account may have on all its devices', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const devices = Array.from({ length: 76 }, (_, n) => `device-${n}`);
+      await storage.subscriptions.apply(alice, devices, add(A));
+      await storage.devices.synchronize(alice, [devices], []);
+      const feeds = Array.from({ length: 2000 }, (_, n) => `https://podcasts.example/${n}`);
+      await assert.rejects(
+        storage.subscriptions.apply(
+          alice,
+          devices[0]!,
+          feeds.flatMap((url) => add(url)),
+        ),
+        {
+          code: 'too-large',
+          message: /150000 subscriptions.*delete devices/,
+        },
+      );
+      assert.deepEqual(await storage.subscriptions.current(alice), [A]);
+      await storage.devices.delete(alice, devices[1]!);
+      await storage.subscriptions.apply(
+        alice,
+        devices[0]!,
+        feeds.slice(0, 1000).flatMap((url) => add(url)),
+      );
+      assert.equal((await storage.subscriptions.current(alice)).length, 1001);
+    });
+
     test('that leaves keeps its list and changes independently', async ({ storage }) => {
       const alice = await addUserWithDevices(storage);
       await storage.devices.synchronize(alice, [['phone', 'tv', 'car']], []);
