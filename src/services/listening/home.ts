@@ -45,11 +45,8 @@ export function createHome(
     const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
     // An app may know the podcast under a former address.
     const resolved = await resolvePodcasts(podcasts, subscribed);
-    const addresses = new Map<Url, Url[]>();
-    for (const url of subscribed) {
-      const currentUrl = resolved.currentUrl(url);
-      addresses.set(currentUrl, [...(addresses.get(currentUrl) ?? [currentUrl]), url]);
-    }
+    const addresses = new Map(subscribed.map((url) => [resolved.currentUrl(url), [resolved.currentUrl(url)]]));
+    for (const url of subscribed) addresses.get(resolved.currentUrl(url))!.push(url);
     const isPlayedOrDeleted = ({ podcast, url }: Episode): boolean =>
       (addresses.get(podcast) ?? [podcast]).some((address) => table.isPlayedOrDeleted(address, url));
     const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));

@@ -78,10 +78,10 @@ export function createPlayback(
   rules: UrlRules,
 ): Playback {
   /** All episodes of a podcast in the account, under any of its addresses. */
-  const read = async (user: UserId, podcast: Url, addresses: readonly Url[]): Promise<Map<Url, TrackedEpisode>> => {
-    const favorites = (await settings.favorites(user)).filter((each) => addresses.includes(each.podcast));
+  const read = async (user: UserId, podcast: Url, addresses: ReadonlySet<Url>): Promise<Map<Url, TrackedEpisode>> => {
+    const favorites = (await settings.favorites(user)).filter((each) => addresses.has(each.podcast));
     const table = await actionCache.read(user);
-    const played = addresses.flatMap((address) =>
+    const played = [...addresses].flatMap((address) =>
       Array.from(table.episodesOf(address), ([episode, number]) => ({
         podcast: address,
         episode,
@@ -116,7 +116,8 @@ export function createPlayback(
     return known;
   };
 
-  const addressesOf = async (podcast: Url): Promise<Url[]> => [podcast, ...(await podcasts.formerUrls(podcast))];
+  const addressesOf = async (podcast: Url): Promise<ReadonlySet<Url>> =>
+    new Set([podcast, ...(await podcasts.formerUrls(podcast))]);
 
   /** An episode, its state in the account, and the URLs that the account's apps use for it. */
   const find = async (
@@ -132,7 +133,7 @@ export function createPlayback(
     const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? newEpisode();
     const subscribed = own.reference ? [] : await subscriptions.current(user);
     const reference = own.reference ?? {
-      podcast: subscribed.find((url) => addresses.includes(url)) ?? feed,
+      podcast: subscribed.find((url) => addresses.has(url)) ?? feed,
       episode: episode?.url ?? name,
     };
     return { own, ...(episode && { episode }), reference };

@@ -9,7 +9,7 @@ import type { AccountChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
-import { byPlace, listAll } from '../rows.ts';
+import { byPlace, listAll, scan } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
 import { valuesOf } from '../values.ts';
 
@@ -61,8 +61,8 @@ export function createSettingStore(core: Core): SettingStore {
       }),
 
     async withKey(user, kind, key) {
-      const stored = await readSettings(core, `${settingsPrefix(user)}${kind}/`);
-      return stored.filter((each) => each.key === key).map(({ scope, value }) => ({ scope, value }));
+      const stored = await readSettingsOf(core, user, kind, (each) => each.key === key);
+      return stored.map(({ scope, value }) => ({ scope, value }));
     },
   };
 }
@@ -74,7 +74,7 @@ export async function readPrivacy(
   change?: { scope: SettingScope; after: readonly StoredSetting[] },
 ): Promise<Privacy> {
   const kinds = ['account', 'podcast'] as const;
-  const stored = await Promise.all(kinds.map((kind) => readSettings(core, `${settingsPrefix(user)}${kind}/`)));
+  const stored = await Promise.all(kinds.map((kind) => readSettingsOf(core, user, kind, isPrivacySetting)));
   const changed = change && scopeKey(change.scope);
   const others = stored.flat().filter(({ scope }) => scopeKey(scope) !== changed);
   return toPrivacy([...others, ...(change?.after ?? [])], core.directory.memory.currentUrl);
@@ -101,6 +101,20 @@ export const settingKey = (user: UserId, { scope, key }: Pick<StoredSetting, 'sc
 
 export const readSettings = async ({ store }: Core, prefix: `${string}/`): Promise<StoredSetting[]> =>
   valuesOf(await listAll(store, under(prefix)));
+
+/** The settings of all scopes of a kind that `isWanted`. Page by page, as all of them may not fit in memory. */
+async function readSettingsOf(
+  { store }: Core,
+  user: UserId,
+  kind: SettingScope['kind'],
+  isWanted: (setting: StoredSetting) => boolean,
+): Promise<StoredSetting[]> {
+  const wanted: StoredSetting[] = [];
+  for await (const page of scan(store, under(`${settingsPrefix(user)}${kind}/`))) {
+    for (const setting of valuesOf<StoredSetting>(page)) if (isWanted(setting)) wanted.push(setting);
+  }
+  return wanted;
+}
 
 const toRecord = (stored: readonly StoredSetting[]): Record<string, Json> =>
   Object.fromEntries(stored.map(({ key, value }) => [key, value]));

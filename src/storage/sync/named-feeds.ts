@@ -1,15 +1,19 @@
 import type { Url } from '../../domain/types.ts';
-import { settingsPrefix } from '../accounts/account-keys.ts';
+import { listsPrefix, settingsPrefix } from '../accounts/account-keys.ts';
 import type { Core } from '../accounts/core.ts';
-import { readLists } from './podcast-lists.ts';
-import { readSettings } from '../accounts/settings.ts';
+import { under } from '../keys.ts';
+import { feedsIn } from './podcast-lists.ts';
+import { scan } from '../rows.ts';
+import type { StoredSetting } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
+import { valuesOf } from '../values.ts';
 
-/** All feeds in lists and settings, account by account. */
+/** All feeds in lists and settings, account by account, in pages. */
 export async function* namedFeeds(core: Core): AsyncGenerator<readonly Url[]> {
   for await (const user of userIds(core.store)) {
-    for (const { urls } of await readLists(core, user)) yield urls;
-    const settings = await readSettings(core, settingsPrefix(user));
-    yield settings.flatMap(({ scope }) => ('podcast' in scope ? scope.podcast : []));
+    for await (const page of scan(core.store, under(listsPrefix(user)))) yield feedsIn(page);
+    for await (const page of scan(core.store, under(settingsPrefix(user)))) {
+      yield valuesOf<StoredSetting>(page).flatMap(({ scope }) => ('podcast' in scope ? scope.podcast : []));
+    }
   }
 }

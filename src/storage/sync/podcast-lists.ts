@@ -2,12 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
 import { mergeBatches } from '../batch.ts';
-import type { Entry, Key, Value } from '../contract.ts';
+import type { Batch, Entry, Key, Value } from '../contract.ts';
 import type { Core } from '../accounts/core.ts';
 import { StorageError } from '../errors.ts';
-import { under } from '../keys.ts';
-import { byPlace, listAll, readRows, replaceRows, writeRows } from '../rows.ts';
+import { chunkNumber, under } from '../keys.ts';
+import { byPlace, listAll, readRows, replaceRows, scan, writeRows } from '../rows.ts';
 import type { ListStore } from '../stores.ts';
+import { valueOf } from '../values.ts';
 
 /** The first row of a list, followed by its URLs. */
 interface Header extends ListSummary {
@@ -20,6 +21,9 @@ interface StoredList extends PodcastList, Header {
   keys: Key[];
 }
 
+/** The chunk that begins with the header. */
+const FIRST_CHUNK = `/${chunkNumber(0)}`;
+
 /** Approximate size of the cache. Bytes. */
 const CACHE = 16 * 1024 * 1024;
 
@@ -31,7 +35,7 @@ export function createListStore(core: Core): ListStore {
 
   return {
     async all(user) {
-      const lists = await readLists(core, user);
+      const lists = await readHeaders(core, user);
       return lists.map(({ name, title }) => ({ name, title }));
     },
 
@@ -64,13 +68,17 @@ export function createListStore(core: Core): ListStore {
 
     move: (user, name, by) =>
       accounts.write(user, async () => {
-        const before = await readPlaced(core, user);
+        const before = await readHeaders(core, user);
         const from = before.findIndex((list) => list.name === name);
         if (from === -1) return { result: false };
         const after = before.toSpliced(from, 1).toSpliced(Math.max(0, from + by), 0, before[from]!);
-        const moved = after.filter((list, at) => list !== before[at]);
-        const replaced = moved.map((list) => replaceList(user, { ...list, place: before[after.indexOf(list)]!.place }));
-        return { result: true, ...(moved.length > 0 && { write: mergeBatches(await Promise.all(replaced)) }) };
+        const replaced: Batch[] = [];
+        for (const [at, header] of after.entries()) {
+          const { place } = before[at]!;
+          if (header.place === place) continue;
+          replaced.push(await replaceList(user, { ...toList(await read(user, header.name)), place }));
+        }
+        return { result: true, ...(replaced.length > 0 && { write: mergeBatches(replaced) }) };
       }),
 
     delete: (user, name) =>
@@ -98,17 +106,29 @@ function toList(entries: readonly Entry[]): StoredList {
   return { ...header, urls, keys: entries.map(({ key }) => key) };
 }
 
-/** All lists of an account, in order. */
-export const readLists = async (core: Core, user: UserId): Promise<PodcastList[]> =>
-  (await readPlaced(core, user)).map(toPodcastList);
+/** The headers of all lists of an account, in order. Page by page, as the lists may not fit in memory. */
+async function readHeaders({ store }: Core, user: UserId): Promise<Header[]> {
+  const headers: Header[] = [];
+  for await (const page of scan(store, under(listsPrefix(user)))) {
+    for (const entry of page) if (entry.key.endsWith(FIRST_CHUNK)) headers.push(valueOf<[Header]>(entry)[0]);
+  }
+  return headers.toSorted(byPlace);
+}
 
-async function readPlaced({ store }: Core, user: UserId): Promise<StoredList[]> {
+/** The feeds in some of the entries of lists. */
+export const feedsIn = (entries: readonly Entry[]): Url[] =>
+  readRows<Header | Url>(entries).filter((row) => typeof row === 'string');
+
+/** All lists of an account, in order. */
+export async function readLists({ store }: Core, user: UserId): Promise<PodcastList[]> {
   const lists = new Map<string, Entry[]>();
   for (const entry of await listAll(store, under(listsPrefix(user)))) {
     const list = entry.key.slice(0, entry.key.lastIndexOf('/'));
-    lists.set(list, [...(lists.get(list) ?? []), entry]);
+    const entries = lists.get(list);
+    if (entries) entries.push(entry);
+    else lists.set(list, [entry]);
   }
-  return [...lists.values()].map(toList).toSorted(byPlace);
+  return [...lists.values()].map(toList).toSorted(byPlace).map(toPodcastList);
 }
 
 const toPodcastList = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { KeyValueStore } from '../../src/storage/contract.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/stores.ts';
+import type { UserId } from '../../src/domain/types.ts';
+import { MemoryDatabase, openMemoryStore } from './memory-store.ts';
+import { addUser } from './suite/samples.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** The longest text that one read has returned. Characters. */
+let longest: number;
+let storage: Storage;
+let alice: UserId;
+
+beforeEach(async () => {
+  const store = openMemoryStore(new MemoryDatabase(), false);
+  const measured: KeyValueStore = Object.assign(Object.create(store) as KeyValueStore, {
+    list: async (range: Parameters<KeyValueStore['list']>[0]) => {
+      const entries = await store.list(range);
+      longest = Math.max(
+        longest,
+        entries.reduce((sum, { value }) => sum + value.length, 0),
+      );
+      return entries;
+    },
+  });
+  storage = await createStorage(measured, { dataDir: '', now: () => 1_700_000_000, overlap: 0, log: () => undefined });
+  alice = await addUser(storage);
+  longest = 0;
+});
+
+describe('not read at once are', () => {
+  it('the lists of an account, to show their titles or to move one', async () => {
+    const urls = Array.from({ length: 60 }, (_, n) => `https://podcasts.example/${n}/${'x'.repeat(8000)}`);
+    for (let n = 0; n < 20; n += 1) await storage.lists.create(alice, { name: `list-${n}`, title: `List ${n}`, urls });
+    longest = 0;
+    expect(await storage.lists.all(alice)).toHaveLength(20);
+    expect(await storage.lists.move(alice, 'list-19', -1)).toBe(true);
+    expect((await storage.lists.all(alice)).at(-2)).toEqual({ name: 'list-19', title: 'List 19' });
+    expect(await storage.lists.find(alice, 'list-19')).toMatchObject({ urls });
+    expect(longest).toBeLessThan(8 * MEGABYTE);
+  });
+
+  it('the settings of all episodes, to find the favorites', async () => {
+    for (let n = 0; n < 80; n += 1) {
+      const scope = {
+        kind: 'episode',
+        podcast: 'https://podcasts.example/1',
+        episode: `https://a.example/${n}`,
+      } as const;
+      const set = { is_favorite: n % 2 === 0, notes: 'x'.repeat(60_000) };
+      await storage.settings.update(alice, scope, { set, remove: [], limit: 10 });
+    }
+    longest = 0;
+    expect((await storage.settings.withKey(alice, 'episode', 'is_favorite')).length).toBe(80);
+    expect(longest).toBeLessThan(2 * MEGABYTE);
+  });
+});
