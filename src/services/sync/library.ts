@@ -230,12 +230,15 @@ const RANKS: Record<LibraryOrder, (podcast: LibraryPodcast) => number> = {
   listened: ({ listened = 0 }) => listened,
 };
 
-/** Podcasts whose title, author or address contains each word of `text`, in the given order. */
+/** Further words of a filter are ignored: thousands of them would keep the server busy for seconds. */
+const MAX_WORDS = 20;
+
+/** Podcasts whose title, author or address contains each word of `text`, the first 20, in the given order. */
 export function selectPodcasts(
   podcasts: readonly LibraryPodcast[],
   { text, order }: { text: string; order: LibraryOrder },
 ): LibraryPodcast[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
   const found = podcasts.filter(({ title = '', author = '', url }) => {
     const searched = `${title}\n${author}\n${url}`.toLowerCase();
     return words.every((word) => searched.includes(word));

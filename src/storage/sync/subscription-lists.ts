@@ -51,6 +51,11 @@ export class SubscriptionLists {
     return [...new Set(rows.toSorted(byPlace).map(({ url }) => url))];
   }
 
+  /** Number of rows, including tombstones. */
+  get length(): number {
+    return [...this.#lists.values()].reduce((sum, list) => sum + list.length, 0);
+  }
+
   /** Approximate memory use. */
   get bytes(): number {
     return [...this.#lists.values()].reduce((sum, list) => sum + list.bytes, 0);
