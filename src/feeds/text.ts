@@ -20,13 +20,17 @@ export const decodeReferences = (text: string): string =>
   );
 
 /** The text of an XML element: decodes references once, keeps CDATA and inner markup as they are. */
-export const textOf = (content: string): string =>
-  content
-    .split(/<!\[CDATA\[([\s\S]*?)\]\]>/)
+export function textOf(content: string): string {
+  // Only up to the last end: from each start without one, the search would run to the end of the text.
+  const end = content.lastIndexOf(']]>') + 3;
+  const parts = content.slice(0, end).split(/<!\[CDATA\[([\s\S]*?)\]\]>/);
+  parts[parts.length - 1] += content.slice(end);
+  return parts
     .map((part, index) => (index % 2 === 0 ? decodeReferences(part) : part))
     .join('')
     .replace(CONTROLS, '')
     .trim();
+}
 
 /**
  * Content of an XML element as plain text of at most `max` characters. It is read as HTML, whatever type it declares.
@@ -97,8 +101,11 @@ const COMMENT = '!--';
 const HIDDEN_END = new RegExp(`-->|</(${HIDDEN.join('|')})`, 'gi');
 /** A tag that is truncated at the end of the text. */
 const CUT_TAG = /<(?:!-?|\/?[a-z]+(?:\s+[a-z-]+=[^<>]*)?)$/i;
-/** Anything that starts with `<`. As a tag never contains another one, each character is visited once. */
-const TOKEN = /<(?:!--|[!?][^<>]*>|\/?([a-z][^\s<>/]*)[^<>]*>)?/gi;
+/**
+ * Anything that starts with `<`. As a tag never contains another one, and its name never ends early, this takes linear
+ * time.
+ */
+const TOKEN = /<(?:!--|[!?][^<>]*>|\/?([a-z][^\s<>/]*)(?![^\s<>/])[^<>]*>)?/gi;
 
 function strip(html: string): { text: string; isMarkup: boolean } {
   const { markup, isMarkup } = onlyMarkup(html.replace(CDATA, '').replace(CUT_TAG, ''));
