@@ -23,7 +23,7 @@ export default {
         return store.commit(batch);
       },
       async list(range) {
-        if (range.from.startsWith('l/') && pages++ === 3) await untilInterrupted();
+        if (range.from.startsWith('l/') && pages++ === 2) await untilInterrupted();
         return store.list(range);
       },
     };
