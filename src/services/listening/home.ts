@@ -1,3 +1,4 @@
+import { groupBy } from '../../batches.ts';
 import type { Clock } from '../../clock.ts';
 import { dayOf } from '../../domain/listening.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
@@ -45,10 +46,9 @@ export function createHome(
     const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
     // An app may know the podcast under a former address.
     const resolved = await resolvePodcasts(podcasts, subscribed);
-    const addresses = new Map(subscribed.map((url) => [resolved.currentUrl(url), [resolved.currentUrl(url)]]));
-    for (const url of subscribed) addresses.get(resolved.currentUrl(url))!.push(url);
+    const addresses = groupBy(subscribed, resolved.currentUrl);
     const isPlayedOrDeleted = ({ podcast, url }: Episode): boolean =>
-      (addresses.get(podcast) ?? [podcast]).some((address) => table.isPlayedOrDeleted(address, url));
+      [podcast, ...(addresses.get(podcast) ?? [])].some((address) => table.isPlayedOrDeleted(address, url));
     const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));
     const fresh = newest.filter((episode) => !isPlayedOrDeleted(episode)).slice(0, MAX_NEW);
     return fresh.map((episode) => {

@@ -1,3 +1,4 @@
+import { groupBy } from '../../batches.ts';
 import { WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { toWebScheme } from '../../domain/feed-scheme.ts';
@@ -204,15 +205,9 @@ export function createLibrary(
 
 /** Turns the feeds of each device into the devices of each feed. */
 function groupByFeed(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
-  const found = new Map<Url, string[]>();
-  for (const [at, urls] of lists.entries()) {
-    for (const url of urls) {
-      const on = found.get(url);
-      if (on) on.push(ids[at]!);
-      else found.set(url, [ids[at]!]);
-    }
-  }
-  return Array.from(found, ([url, on]) => ({ url, devices: on }));
+  const pairs = lists.flatMap((urls, at) => urls.map((url) => ({ url, device: ids[at]! })));
+  const found = groupBy(pairs, ({ url }) => url);
+  return Array.from(found, ([url, on]) => ({ url, devices: on.map(({ device }) => device) }));
 }
 
 /** The orders in which podcasts can be listed. */

@@ -12,6 +12,9 @@ export interface AccountParts {
   subscriptions: SubscriptionLists;
 }
 
+/** Approximate memory of a URL in a set, besides its text. */
+const SET_ENTRY_BYTES = 60;
+
 /** An account in memory; valid while its head has this version. */
 export class Account {
   readonly id: UserId;
@@ -50,7 +53,7 @@ export class Account {
   addActionFeeds(urls: Iterable<Url>): void {
     for (const url of urls) {
       this.#actionFeeds.add(url);
-      this.#actionFeedBytes += 60 + url.length;
+      this.#actionFeedBytes += SET_ENTRY_BYTES + url.length;
     }
   }
 

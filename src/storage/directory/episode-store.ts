@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { groupBy } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
@@ -131,15 +132,11 @@ export function storeEpisodes(
 }
 
 /** Sorted by chunk, which is also the order of episodes of the same time. */
-function byChunk(episodes: readonly ChunkedEpisode[]): Map<Key, ChunkedEpisode[]> {
-  const chunks = new Map<Key, ChunkedEpisode[]>();
-  for (const episode of episodes.toSorted((a, b) => compareText(a.chunk!, b.chunk!))) {
-    const chunk = chunks.get(episode.chunk!);
-    if (chunk) chunk.push(episode);
-    else chunks.set(episode.chunk!, [episode]);
-  }
-  return chunks;
-}
+const byChunk = (episodes: readonly ChunkedEpisode[]): Map<Key, ChunkedEpisode[]> =>
+  groupBy(
+    episodes.toSorted((a, b) => compareText(a.chunk!, b.chunk!)),
+    ({ chunk }) => chunk!,
+  );
 
 const isSame = (a: readonly ChunkedEpisode[], b: readonly ChunkedEpisode[]): boolean =>
   a.length === b.length && a.every((episode, place) => episode === b[place]);

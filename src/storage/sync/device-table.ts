@@ -1,3 +1,4 @@
+import { groupBy } from '../../batches.ts';
 import type { Device } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 import type { Activity } from '../stores.ts';
@@ -37,14 +38,8 @@ export class DeviceTable {
 
   /** Devices that follow each other: groups of two or more. */
   get groups(): string[][] {
-    const groups = new Map<number, string[]>();
-    for (const { id, group } of this.rows) {
-      if (group === undefined) continue;
-      const ids = groups.get(group);
-      if (ids) ids.push(id);
-      else groups.set(group, [id]);
-    }
-    return [...groups.values()];
+    const grouped = this.rows.filter(({ group }) => group !== undefined);
+    return Array.from(groupBy(grouped, ({ group }) => group).values(), (rows) => rows.map(({ id }) => id));
   }
 
   /** The devices that a change on this one applies to, itself included. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { groupBy } from '../../batches.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
 import { mergeBatches } from '../batch.ts';
@@ -121,13 +122,8 @@ export const feedsIn = (entries: readonly Entry[]): Url[] =>
 
 /** All lists of an account, in order. */
 export async function readLists({ store }: Core, user: UserId): Promise<PodcastList[]> {
-  const lists = new Map<string, Entry[]>();
-  for (const entry of await listAll(store, under(listsPrefix(user)))) {
-    const list = entry.key.slice(0, entry.key.lastIndexOf('/'));
-    const entries = lists.get(list);
-    if (entries) entries.push(entry);
-    else lists.set(list, [entry]);
-  }
+  const entries = await listAll(store, under(listsPrefix(user)));
+  const lists = groupBy(entries, ({ key }) => key.slice(0, key.lastIndexOf('/')));
   return [...lists.values()].map(toList).toSorted(byPlace).map(toPodcastList);
 }
 

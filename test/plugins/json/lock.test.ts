@@ -100,12 +100,18 @@ it('a folder is not taken over from another machine', async () => {
   await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
 });
 
-it('a folder that is replaced while it is open is not written to', async () => {
+/** A store with a change that is not in its files yet, whose folder was replaced by an empty one. */
+async function openReplaced(): Promise<KeyValueStore> {
   const store = await open();
   await store.commit({ set: [['u/alice/head', '1']] });
   await rename(dataDir, `${dataDir}-old`);
   onTestFinished(() => rm(`${dataDir}-old`, { recursive: true }));
   await mkdir(dataDir);
+  return store;
+}
+
+it('a folder that is replaced while it is open is not written to', async () => {
+  const store = await openReplaced();
   await writeFile(join(dataDir, 'file of another folder'), '');
   await expect(store.ping()).rejects.toMatchObject({
     code: 'unavailable',
@@ -117,11 +123,7 @@ it('a folder that is replaced while it is open is not written to', async () => {
 });
 
 it('a checkpoint does not write to a folder that was replaced', async () => {
-  const store = await open();
-  await store.commit({ set: [['u/alice/head', '1']] });
-  await rename(dataDir, `${dataDir}-old`);
-  onTestFinished(() => rm(`${dataDir}-old`, { recursive: true }));
-  await mkdir(dataDir);
+  const store = await openReplaced();
   await store.close();
   expect(await readdir(dataDir)).toEqual([]);
 });
