@@ -98,7 +98,7 @@ const RECORD = v.variant('kind', [
       logoUrl: v.nullable(string),
       language: string,
       tags: v.array(string),
-      blocked: boolean,
+      blocked: v.optional(boolean, false), // missing in earlier backups
     }),
     feed: v.strictObject({
       etag: v.exactOptional(string),
