@@ -8,24 +8,30 @@ const MAX_BYTES_A_UNIT = 3;
 
 /**
  * Rejects with a RangeError for a key or value beyond the bounds of the contract, which no plugin has to accept, and with
- * another Error for a key that changes twice. Callers must check their input before they build a batch.
+ * another Error for a key that is checked or changed twice. Callers must check their input before they build a batch.
  */
 export const checkBatch = (batch: Batch): Promise<void> => eachInSlices(checks(batch));
 
 /** Checks one key after the other. */
 function* checks({ check = [], set = [], delete: deleted = [] }: Batch): Iterable<void> {
-  const changed = new Set<Key>();
-  const checkChanged = (key: Key): void => {
-    checkKey(key);
-    if (changed.has(key)) throw new Error(`a batch changes ${key} twice`);
-    changed.add(key);
-  };
-  for (const [key] of check) yield checkKey(key);
+  const checkChecked = checkOnce('checks');
+  const checkChanged = checkOnce('changes');
+  for (const [key] of check) yield checkChecked(key);
   for (const [key, value] of set) {
     checkChanged(key);
     yield checkValue(key, value);
   }
   for (const key of deleted) yield checkChanged(key);
+}
+
+/** Checks keys of which none may occur twice. */
+function checkOnce(verb: 'checks' | 'changes'): (key: Key) => void {
+  const seen = new Set<Key>();
+  return (key) => {
+    checkKey(key);
+    if (seen.has(key)) throw new Error(`a batch ${verb} ${key} twice`);
+    seen.add(key);
+  };
 }
 
 function checkKey(key: Key): void {

@@ -26,7 +26,7 @@ export interface Range {
   limit: number;
 }
 
-/** A key occurs at most once in `set` and `delete` together. */
+/** A key occurs at most once in `check`, and at most once in `set` and `delete` together. */
 export interface Batch {
   /** Keys that must have these versions; 0: must not exist. Otherwise nothing is changed. */
   check?: readonly (readonly [Key, Version])[];

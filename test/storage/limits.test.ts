@@ -29,9 +29,12 @@ describe('a batch is refused with', () => {
     await expect(checkBatch(batch)).rejects.toThrow(words);
   });
 
-  it('a key that changes twice, which is not about its size', async () => {
-    const refused = checkBatch({ set: [['k', '1']], delete: ['k'] });
-    await expect(refused).rejects.toThrow('a batch changes k twice');
+  it.each([
+    ['changes', { set: [['k', '1']] as const, delete: ['k'] }],
+    ['checks', { check: [['k', 1], ['k', 1]] as const }], // prettier-ignore
+  ])('a key that it %s twice, which is not about its size', async (verb, batch) => {
+    const refused = checkBatch(batch);
+    await expect(refused).rejects.toThrow(`a batch ${verb} k twice`);
     await expect(refused).rejects.not.toBeInstanceOf(RangeError);
   });
 });

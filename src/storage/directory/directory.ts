@@ -195,11 +195,11 @@ export class Directory {
     for (const url of urlsOf(podcast)) {
       const digest = urlDigest(url);
       const known = this.memory.at(digest);
+      if (!known) check.push([podcastKey(digest, 'podcast'), 0]);
       // A podcast whose feed was never fetched may be removed concurrently.
       if (!known || known.version === 0) {
         const document: UrlDocument = { url, since: this.context.now() };
         set.push([podcastKey(digest, 'url'), JSON.stringify(document)]);
-        check.push([podcastKey(digest, 'podcast'), 0]);
       }
       if (endsLease && isShared) deleted.push(podcastKey(digest, 'lease'));
       const isFormer = url !== podcast.url;
