@@ -71,6 +71,7 @@ export const commitTests: Suite = ({ test }) => {
       [['a', old]],
       [['a', 0]],
       [['missing', version]],
+      [['b', version + 1]],
       [
         ['a', version],
         ['b', old],

@@ -84,6 +84,18 @@ export const readingTests: Suite = ({ test }) => {
     );
   });
 
+  test('deleted keys do not count towards the limit of a range', async ({ store }) => {
+    const many = keys('k/', 200);
+    const left = many.filter((_, n) => n > 100 && n % 3 === 0);
+    await store.commit({ set: many.map((key) => [key, '0']) });
+    await store.commit({ delete: many.filter((key) => !left.includes(key)) });
+    const page = await store.list({ from: 'k/', until: 'k0', limit: 20 });
+    assert.deepEqual(
+      page.map(({ key }) => key),
+      left.slice(0, 20),
+    );
+  });
+
   test('keys are sorted by code point', async ({ store }) => {
     const printable = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n));
     const words = ['a', 'a!', 'a-b', 'a b', 'a/b', 'a0', 'a10', 'a9', 'aB', 'a_b', 'ab', 'A', 'Ab', 'AB', 'B', 'é'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../plugin.ts';
-import { keys, listAll, parse, read, readAll, type Suite } from './fixture.ts';
+import { commit, keys, listAll, parse, read, readAll, type Suite } from './fixture.ts';
 
 const PRINTABLE = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).join('');
 
@@ -36,6 +36,7 @@ const SAMPLES: readonly unknown[] = [
   [],
   {},
   [[], [{}], [[[null]]]],
+  JSON.parse('{ "__proto__": { "a": 1 }, "constructor": 2 }'),
   { '': 1, ' ': 2, a: { b: { c: [1, '2', null] } }, 'ä"\\\n': '\t\r\n\b\f', 10: 'number', 9: 'first' },
 ];
 
@@ -99,14 +100,18 @@ export const valueTests: Suite = ({ test }) => {
   test('sixteen values of the maximum size fit into one batch, and into one answer', async ({ store }) => {
     const names = keys('large/', 16);
     await store.commit({ set: names.map((name, n) => [name, largest(n)]) });
-    const entries = await store.get(names);
-    assert.ok(entries.every((entry, n) => parse(entry) === JSON.parse(largest(n))));
+    for (const entries of [await store.get(names), await listAll(store, 'large/')]) {
+      assert.equal(entries.length, names.length);
+      assert.ok(entries.every((entry, n) => parse(entry) === JSON.parse(largest(n))));
+    }
   });
 
   test('60,000 keys can be set, checked and deleted in one batch', async ({ store, reopen }) => {
     const many = keys('big/', 60_000);
-    await store.commit({ check: many.map((key) => [key, 0]), set: many.map((key, n) => [key, small(n)]) });
-    assert.equal(await store.commit({ check: [[many[7]!, 0]], delete: many }), undefined);
+    const check = many.map((key) => [key, 0] as const);
+    const version = await commit(store, { check, set: many.map((key, n) => [key, small(n)]) });
+    const wrongAtEnd = many.map((key, n) => [key, n === many.length - 1 ? 0 : version] as const);
+    assert.equal(await store.commit({ check: wrongAtEnd, delete: many }), undefined);
     const last = await reopen();
     const listed = await listAll(last, 'big/');
     assert.deepEqual(
