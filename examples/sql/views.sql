@@ -8,10 +8,17 @@
 BEGIN;
 CREATE SCHEMA IF NOT EXISTS podsync;
 
--- A column of a batch of actions is an array, or a single value if all have the same. A podcast is an index in `podcasts`.
-CREATE OR REPLACE FUNCTION podsync.item(batch json, name text, place integer) RETURNS text
+-- PostgreSQL has no text with U+0000 or half a surrogate pair, which podsync stores as escapes: they become U+FFFD.
+CREATE OR REPLACE FUNCTION podsync.parse(value text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE json_typeof(batch -> name) WHEN 'array' THEN batch -> name ->> place ELSE batch ->> name END
+  SELECT CASE WHEN strpos(value, '\u') = 0 THEN value
+    ELSE regexp_replace(value, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f]..)', '\1\\ufffd', 'g') END::jsonb
+$$;
+
+-- A column of a batch of actions is an array, or a single value if all have the same. A podcast is an index in `podcasts`.
+CREATE OR REPLACE FUNCTION podsync.item(batch jsonb, name text, place integer) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE jsonb_typeof(batch -> name) WHEN 'array' THEN batch -> name ->> place ELSE batch ->> name END
 $$;
 
 CREATE OR REPLACE VIEW podsync.accounts AS
@@ -35,7 +42,7 @@ SELECT
   (item ->> 'number')::integer AS number
 FROM podsync.accounts
 JOIN entries ON key >= 'u/' || id || '/devices/' AND key < 'u/' || id || '/devices0'
-CROSS JOIN json_array_elements(value::json) AS item;
+CROSS JOIN jsonb_array_elements(podsync.parse(value)) AS item;
 
 -- The last state of each feed on each device: a list, and a log of the changes since it was written.
 CREATE OR REPLACE VIEW podsync.subscriptions AS
@@ -46,12 +53,12 @@ FROM (
     device,
     item ->> 0 AS url,
     (item ->> 1)::bigint AS stamp,
-    json_array_length(item) = 3 AS is_subscribed
+    jsonb_array_length(item) = 3 AS is_subscribed
   FROM podsync.devices
   JOIN entries
     ON key >= 'u/' || account_id || '/subscriptions/' || lpad(number::text, 6, '0') || '/'
     AND key < 'u/' || account_id || '/subscriptions/' || lpad(number::text, 6, '0') || '0'
-  CROSS JOIN json_array_elements(value::json) AS item
+  CROSS JOIN jsonb_array_elements(podsync.parse(value)) AS item
   ORDER BY devices.account_id, devices.number, item ->> 0, (item ->> 1)::bigint DESC
 ) AS latest
 WHERE is_subscribed;
@@ -71,6 +78,6 @@ SELECT
   to_timestamp((batch ->> 'at')::bigint) AT TIME ZONE 'UTC' AS uploaded_at
 FROM podsync.accounts
 JOIN entries ON key >= 'l/' || id || '/' AND key < 'l/' || id || '0'
-CROSS JOIN LATERAL (SELECT value::json AS batch) AS parsed
-CROSS JOIN LATERAL generate_series(0, json_array_length(batch -> 'episode') - 1) AS place;
+CROSS JOIN LATERAL (SELECT podsync.parse(value) AS batch OFFSET 0) AS parsed -- OFFSET: parsed once, not for each column
+CROSS JOIN LATERAL generate_series(0, jsonb_array_length(batch -> 'episode') - 1) AS place;
 COMMIT;

@@ -41,6 +41,7 @@ it.each(['sqlite', 'postgres'])(
   async (kind) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'podsync-views-'));
     const database = kind === 'postgres' ? await createBareDatabase() : undefined;
+    const isExact = kind === 'postgres'; // drivers of SQLite differ in what they return of such texts
     const spec = database?.url ?? kind;
     const storage = await openStorage(spec, dataDir, { dataDir, now: () => NOW, overlap: 120, log: () => undefined });
     const alice = await addUser(storage);
@@ -48,8 +49,9 @@ it.each(['sqlite', 'postgres'])(
     await storage.subscriptions.replace(alice, 'phone', feeds(100));
     await storage.subscriptions.apply(alice, 'phone', [...remove(feed(1)), ...add(feed(200))]);
     await storage.subscriptions.apply(alice, 'tv', add(feed(1)));
+    await storage.devices.save(alice, 'watch', { caption: 'a\0b\ud800 \\u0000' });
     await storage.actions.append(alice, [
-      action(1),
+      action(1, { guid: '\udfff' }),
       action(2, { device: 'tv', action: 'play', play: { position: 20, started: 10, total: 30 } }),
     ]);
     await storage.close();
@@ -59,12 +61,18 @@ it.each(['sqlite', 'postgres'])(
     expect(devices).toEqual([
       { account: 'alice', device: 'phone', caption: 'Ann’s', type: 'mobile' },
       { account: 'alice', device: 'tv', caption: '', type: 'other' },
+      {
+        account: 'alice',
+        device: 'watch',
+        caption: isExact ? 'a\ufffdb\ufffd \\u0000' : expect.stringMatching(/^a/),
+        type: 'other',
+      },
     ]);
     const subscriptions = await views.query("SELECT url FROM subscriptions WHERE device = 'phone'");
     const urls = [...feeds(100).slice(1), feed(200)];
     expect(subscriptions.map(({ url }) => url).toSorted()).toEqual(urls.toSorted());
     expect(await views.query("SELECT url FROM subscriptions WHERE device = 'tv'")).toEqual([{ url: feed(1) }]);
-    const columns = 'account, podcast, episode, device, action, started, position, total';
+    const columns = 'account, podcast, episode, device, action, started, position, total, guid';
     expect(await views.query(`SELECT ${columns} FROM episode_actions ORDER BY episode`)).toEqual([
       {
         account: 'alice',
@@ -74,8 +82,18 @@ it.each(['sqlite', 'postgres'])(
         started: null,
         position: null,
         total: null,
+        guid: isExact ? '\ufffd' : expect.any(String),
       },
-      { account: 'alice', ...columnsOf(2), device: 'tv', action: 'play', started: 10, position: 20, total: 30 },
+      {
+        account: 'alice',
+        ...columnsOf(2),
+        device: 'tv',
+        action: 'play',
+        started: 10,
+        position: 20,
+        total: 30,
+        guid: null,
+      },
     ]);
     const [times] = await views.query(
       'SELECT CAST(min(happened_at) AS text) AS first, CAST(min(uploaded_at) AS text) AS at FROM episode_actions',
