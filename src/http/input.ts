@@ -91,13 +91,20 @@ export function readBoolean(event: H3Event, name: string): boolean {
   return value;
 }
 
-/** An array of strings in a body; missing or null means empty. Throws `invalid`, naming the index. */
+/** An array of strings in a body, as `toArray` reads it. Throws `invalid`, naming the index. */
 export function toStringArray(value: unknown, name: string): string[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalid(`"${name}" must be an array of strings`);
-  const wrong = value.findIndex((item) => typeof item !== 'string');
+  const items = toArray(value, name);
+  const wrong = items.findIndex((item) => typeof item !== 'string');
   if (wrong !== -1) throw invalid(`"${name}": item ${wrong} is not a string`);
-  return value as string[];
+  return items as string[];
+}
+
+/** An array in a body. Missing, null and `{}` mean empty: apps written in Lua send an empty list as `{}`. */
+export function toArray(value: unknown, name: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  const isEmpty = value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+  if (isEmpty) return [];
+  throw invalid(`"${name}" must be an array of strings`);
 }
 
 /** Members of a JSON object that must be strings. Throws `invalid`, naming the first that is not. */

@@ -2,7 +2,7 @@ import type { H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
-import { readApp, readSince } from '../http/input.ts';
+import { readApp, readSince, toArray } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
 import { isRecorded } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
@@ -90,11 +90,10 @@ export function createNextcloudRoutes(
   };
 }
 
-/** The strings of an array; other items are refused. Missing or null means empty. Throws `invalid` for anything else. */
+/** The strings of an array; other items are refused. Throws `invalid` for anything else. */
 function toUrls(value: unknown, name: string, refuse: (reason: string) => void): string[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalid(`"${name}" must be an array of strings`);
-  const wrong = value.findIndex((item) => typeof item !== 'string');
+  const items = toArray(value, name);
+  const wrong = items.findIndex((item) => typeof item !== 'string');
   if (wrong !== -1) refuse(`"${name}": item ${wrong} is not a string`);
-  return value.filter((item) => typeof item === 'string');
+  return items.filter((item) => typeof item === 'string');
 }

@@ -135,6 +135,13 @@ describe('deltas', () => {
     expect(await ok(server, 'GET', `${DELTA}?since=0`)).toMatchObject({ add: [B, C], remove: [] });
   });
 
+  it('may have {} for an empty list, as apps written in Lua send it', async () => {
+    const server = await openTestServer();
+    await ok(server, 'POST', DELTA, { add: [A, B], remove: {} });
+    await ok(server, 'POST', DELTA, { add: {}, remove: [A] });
+    expect(await ok(server, 'GET', DELTA)).toMatchObject({ add: [B], remove: [] });
+  });
+
   it('contain the last state of each feed since the mark', async () => {
     const server = await openTestServer();
     const { timestamp } = await ok(server, 'POST', DELTA, { add: [A], remove: [] });

@@ -74,6 +74,15 @@ it('works without /index.php, and ignores a device id', async () => {
   expect((await read(path)).add).toEqual([FEED]);
 });
 
+it('reads {} as an empty list', async () => {
+  const app = openOwn();
+  await server.request('POST', `${APPS}/subscription_change/create`, {
+    auth: 'bob:secret',
+    body: { add: [FEED], remove: {} },
+  });
+  expect((await app.pull(0)).add).toEqual([FEED]);
+});
+
 it('writes actions in capitals, -1 for unknown times, and timestamps without a zone', async () => {
   const app = openOwn();
   await app.pushActions([
