@@ -71,11 +71,14 @@ function readUrl(value: unknown, key: string): string {
   return value;
 }
 
-/** A GUID that is too long is ignored, not refused: the episode still has its URL. */
+/**
+ * A GUID that is too long is ignored, not refused: the episode still has its URL. So is one with half a surrogate pair:
+ * strict JSON parsers refuse the whole response that contains it.
+ */
 function readGuid(value: unknown): string | undefined {
   if (!isGiven(value)) return undefined;
   if (typeof value !== 'string') throw invalid('"guid" must be a string');
-  return value.length > MAX_GUID ? undefined : value;
+  return value.length > MAX_GUID || !value.isWellFormed() ? undefined : value;
 }
 
 function readType(value: unknown): ActionType {
@@ -103,9 +106,11 @@ function readTimes(input: Input): EpisodeAction['play'] {
   return { position, started, total };
 }
 
+/** Whole seconds. Some players have fractions, which their apps send: they are dropped, as in timestamps. */
 function readTime(value: unknown, key: string): number | undefined {
   if (!isGiven(value)) return undefined;
-  const seconds = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds <= MAX_POSITION) return seconds;
-  throw invalid(`"${key}" must be whole seconds from 0 to ${MAX_POSITION}`);
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value));
+  const seconds = isNumeric ? Math.floor(Number(value)) : NaN;
+  if (seconds <= MAX_POSITION) return seconds;
+  throw invalid(`"${key}" must be seconds from 0 to ${MAX_POSITION}`);
 }

@@ -33,6 +33,7 @@ describe('an uploaded action is returned', () => {
       { ...play, guid: 'x'.repeat(8192) },
       { ...play, guid: 'x'.repeat(8192) },
     ],
+    [{ ...play, guid: 'g\ud83d' }, play],
     [{ ...play, device: null, guid: null, started: null }, play],
     [{ ...play, action: 'PLAY' }, play],
     [{ ...play, colour: 'red' }, play],
@@ -46,6 +47,10 @@ describe('an uploaded action is returned', () => {
     ],
     [
       { ...play, started: '0', position: '05', total: '9' },
+      { ...play, started: 0, position: 5, total: 9 },
+    ],
+    [
+      { ...play, started: 0.5, position: 5.999, total: '9.5' },
       { ...play, started: 0, position: 5, total: 9 },
     ],
     [{ ...play, started: -1, position: -1, total: -1 }, play],
@@ -106,7 +111,7 @@ it.each<[unknown]>([
   [[play, { ...play, guid: {} }]],
   [[play, { ...play, timestamp: 'yesterday' }]],
   [[play, { ...play, timestamp: '2024-02-30T00:00:00' }]],
-  [[play, { ...play, position: 1.5 }]],
+  [[play, { ...play, position: '1.' }]],
   [[play, { ...play, position: 2 ** 31 }]],
   [[play, { ...play, started: 1, position: 2 }]],
   [[play, { ...play, total: 1, position: 2 }]],
