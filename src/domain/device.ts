@@ -24,9 +24,12 @@ export const toDeviceId = (text: string): string =>
 /** Characters. */
 export const MAX_CAPTION = 255;
 
-/** A valid caption, unchanged; it may be empty (spec 2.5). Throws `invalid` for anything else. */
+/**
+ * A valid caption; it may be empty (spec 2.5). Half a surrogate pair is replaced: strict JSON parsers refuse the whole
+ * response that contains one. Throws `invalid` for anything else.
+ */
 export function parseCaption(value: unknown): string {
-  if (typeof value === 'string' && !isLonger(value, MAX_CAPTION)) return value;
+  if (typeof value === 'string' && !isLonger(value, MAX_CAPTION)) return value.toWellFormed();
   throw invalid(`"caption" must be a string of at most ${MAX_CAPTION} characters`);
 }
 

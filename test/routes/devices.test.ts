@@ -15,6 +15,7 @@ it('changes only the given fields, and returns nothing', async () => {
     ['POST', { caption: '' }, { caption: '', type: 'laptop' }],
     ['POST', {}, { caption: '', type: 'laptop' }],
     ['POST', { caption: '😀'.repeat(255), colour: 'red' }, { caption: '😀'.repeat(255), type: 'laptop' }],
+    ['POST', { caption: 'cut \ud83d' }, { caption: 'cut \ufffd', type: 'laptop' }],
   ] as const) {
     const answer = await request(method, PHONE, { auth, body });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
