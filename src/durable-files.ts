@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** For their owner only: the files of podsync contain password hashes, and feed addresses, which can be secrets. */
 export const FILE_MODE = 0o600;
@@ -38,3 +39,21 @@ export async function replaceFile<T>(
 
 /** Makes new, renamed and removed file names in a folder durable. */
 export const syncFolder = (path: string): Promise<void> => withFile(path, 'r', (folder) => folder.sync());
+
+/**
+ * Creates a folder for its owner only, and its missing parents. Returns the first one that it created; undefined if the
+ * folder existed. Not `recursive`: Node would retry for ever if an existing folder returns ENOENT, as in /proc.
+ */
+export async function createFolder(path: string): Promise<string | undefined> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return path;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return undefined;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+  }
+  const first = await createFolder(dirname(path));
+  await mkdir(path, { mode: 0o700 });
+  return first ?? path;
+}

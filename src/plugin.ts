@@ -7,7 +7,7 @@ export { explainError, type ErrorMeanings, loadOptional, otherSchema } from './s
 export { mergeBatches } from './storage/batch.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
 export { eachInSlices, mapInSlices, runInSlices } from './slices.ts';
-export { FILE_MODE, replaceFile, syncFolder, withFile } from './durable-files.ts';
+export { createFolder, FILE_MODE, replaceFile, syncFolder, withFile } from './durable-files.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 export { KeyedMutex } from './keyed-mutex.ts';
 

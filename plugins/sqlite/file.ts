@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { otherSchema, StorageError, withFile } from '../../src/plugin.ts';
+import { createFolder, otherSchema, StorageError, withFile } from '../../src/plugin.ts';
 import { type Connection, loadDriver, pragma } from './driver.ts';
 import { toStorageError } from './failure.ts';
 
@@ -31,7 +30,7 @@ export async function openFile<T>(path: string, use: (connection: Connection) =>
   const openConnection = await loadDriver();
   let connection: Connection | undefined;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await createFolder(dirname(path));
     await withFile(path, 'a', async () => undefined); // for its mode, which SQLite gives its other files, too
     connection = openConnection(path);
     for (const setting of SETTINGS) connection.exec(`PRAGMA ${setting}`);

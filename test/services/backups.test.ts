@@ -133,6 +133,18 @@ it('a folder that cannot be used is logged with what to do, and the backup is tr
   expect(backups.age()).toBe(0);
 });
 
+it.runIf(process.platform === 'linux')('a folder that cannot be created is logged, and nothing hangs', async () => {
+  const { services, clock } = await open();
+  const logged: string[] = [];
+  const backups = createBackups(services.transfer, {
+    rules: { folder: '/proc/podsync/backups', every: DAY, keep: 1 },
+    now: () => clock.now,
+    log: (_level, message) => logged.push(message),
+  });
+  await backups.runIfDue();
+  expect(logged).toEqual([expect.stringContaining('/proc/podsync/backups cannot be used (ENOENT); ')]);
+});
+
 it.each([
   ['is cut off', ['{"kind":"podsync-backup","format":1}\n']],
   ['is no backup', ['hello\n']],

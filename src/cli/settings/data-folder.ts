@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, stat } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config } from '../../config.ts';
+import { createFolder } from '../../durable-files.ts';
 import { parseStorageSpec } from '../../storage/location.ts';
 import { findControlSocket } from '../control-path.ts';
 import { cannotRead } from '../files.ts';
@@ -10,12 +11,14 @@ import { confirm } from '../prompt.ts';
 
 const CHOOSE = 'choose another one with --data';
 const NOT_ALLOWED = `this user may not write there; run the command as the owner of the folder, or ${CHOOSE}`;
+const NOT_FOLDER = `a part of the path is a file; ${CHOOSE}`;
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: NOT_ALLOWED,
   EPERM: NOT_ALLOWED,
   EROFS: `its file system is read-only; ${CHOOSE}`,
   ENOENT: `no folder can be created there; ${CHOOSE}`,
-  ENOTDIR: `a part of the path is a file; ${CHOOSE}`,
+  EEXIST: NOT_FOLDER,
+  ENOTDIR: NOT_FOLDER,
   ENOSPC: `the disk is full; free some space, or ${CHOOSE}`,
 };
 
@@ -25,7 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
  */
 export async function openDataFolder(path: string): Promise<boolean> {
   try {
-    const isNew = await createFolder(path);
+    const isNew = (await createFolder(path)) !== undefined;
     await access(`${path}/`, constants.R_OK | constants.W_OK | constants.X_OK);
     return isNew;
   } catch (error) {
@@ -87,20 +90,6 @@ export async function requireOwnFolder(path: string): Promise<void> {
   throw new Error(
     `the data folder ${path} belongs to another user, who could not read files that root creates; run the command as that user: sudo -u '#${clock.uid}' podsync ...`,
   );
-}
-
-/** Not `recursive`: Node would retry for ever if an existing folder returns ENOENT, as in /proc. */
-async function createFolder(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return false;
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
-    await createFolder(dirname(path));
-    await mkdir(path, { mode: 0o700 });
-  }
-  return true;
 }
 
 /** Default locations of the plugins that store files, relative to the data folder. */

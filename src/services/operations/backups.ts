@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { TEMPORARY, writeAtomically } from '../../atomic-file.ts';
 import type { Clock } from '../../clock.ts';
 import type { Seconds } from '../../domain/types.ts';
+import { createFolder } from '../../durable-files.ts';
 import { readBackup } from '../../formats/backup/read.ts';
 import type { Log } from '../../storage/stores.ts';
 import type { Transfer } from '../transfer/transfer.ts';
@@ -130,7 +131,7 @@ async function findBackups(folder: string, now: Seconds): Promise<BackupFile[]> 
 
 /** Creates the folder if it does not exist, and removes what a crash left. Returns its backups, newest first. */
 async function openFolder(folder: string, now: Seconds): Promise<BackupFile[]> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder);
   for (const name of await readdir(folder)) if (UNFINISHED.test(name)) await rm(join(folder, name), { force: true });
   return findBackups(folder, now);
 }
