@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import {
+  createFolder as create,
   FILE_MODE,
   isStorageError,
   replaceFile as replace,
@@ -14,7 +15,7 @@ import {
 /** Creates a folder and its missing parents. Durable when it resolves. */
 export async function createFolder(path: string): Promise<void> {
   const absolute = resolve(path);
-  const first = await mkdir(absolute, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+  const first = await create(absolute).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw toStorageError(error, path);
     throw new StorageError('unavailable', `${path} is a file, or inside one; choose a folder`, { cause: error });
   });
