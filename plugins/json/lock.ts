@@ -27,6 +27,7 @@ interface Holder {
 }
 
 const LOCK = /^lock\.[\da-f-]{36}$/;
+const SOCKET = /^lock\.[\da-f-]{36}\.sock$/;
 const socketOf = (lock: string): string => `${lock}.sock`;
 /** Bytes. Node silently cuts longer paths of sockets. */
 const LONGEST_PATH = 103;
@@ -97,11 +98,16 @@ async function requireUnlocked(folder: string, own: string): Promise<void> {
   }
 }
 
-/** Locks of other running processes. Removes stale ones. */
+/** Locks of other running processes. Removes stale ones, and sockets that a killed process left without its lock. */
 async function otherLocks(folder: string, own: string): Promise<[path: string, holder: Holder][]> {
   const locks: [string, Holder][] = [];
-  for (const name of await readdir(folder)) {
+  const names = await readdir(folder);
+  for (const name of names) {
     const path = join(folder, name);
+    if (SOCKET.test(name) && !names.includes(name.slice(0, -'.sock'.length))) {
+      // One that is listening belongs to a process that has not written its lock yet.
+      if (!(await isListening(path))) await rm(path, { force: true });
+    }
     if (!LOCK.test(name) || path === own) continue;
     const holder = await readHolder(path);
     if (holder && (heldHere.has(path) || (await isAlive(path, holder)))) locks.push([path, holder]);

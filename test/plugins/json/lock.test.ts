@@ -63,6 +63,23 @@ it.each([
   expect(await locks()).toEqual([]);
 });
 
+it('the socket of a process that was killed before it wrote its lock, or after it removed it, is removed', async () => {
+  const socket = join(dataDir, `lock.${randomUUID()}.sock`);
+  const listen = `require('net').createServer().listen('${socket}', () => process.kill(process.pid, 'SIGKILL'))`;
+  spawnSync(process.execPath, ['-e', listen]);
+  expect(await locks()).toHaveLength(1);
+  await (await open()).close();
+  expect(await locks()).toEqual([]);
+});
+
+it('the socket of a process that has not written its lock yet is kept', async () => {
+  const starting = createServer().listen(join(dataDir, `lock.${randomUUID()}.sock`));
+  await once(starting, 'listening');
+  await (await open()).close();
+  expect(await locks()).toHaveLength(1);
+  starting.close();
+});
+
 it('a folder is not taken over from a process without a known start time, as under systemd', async () => {
   await writeLock({ pid: process.ppid, started: '' });
   await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
