@@ -1,6 +1,6 @@
 import { isLonger } from './count.ts';
 import { invalid } from './errors.ts';
-import { isSlug } from './slug.ts';
+import { createSlug, isSlug } from './slug.ts';
 
 /** Feeds in one podcast list. Lists are public, so anyone could make the server work by reading longer ones. */
 const MAX_LIST_FEEDS = 1000;
@@ -13,6 +13,13 @@ const MAX_TITLE = 255;
 export function checkListTitle(title: string, name: string): void {
   if (isSlug(name) && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
   throw invalid(`a title must have a letter or digit, and up to ${MAX_TITLE} characters`);
+}
+
+/** The name of a new list, derived from its title (spec 4.4). Throws `invalid` if the title is invalid. */
+export function toListName(title: string): string {
+  const name = isLonger(title, MAX_TITLE) ? '' : createSlug(title); // a long one could take hours
+  checkListTitle(title, name);
+  return name;
 }
 
 /** Throws `invalid` for too many feeds in a list. */

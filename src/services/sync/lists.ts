@@ -1,6 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
-import { checkListTitle, MAX_LISTS, checkListLength } from '../../domain/list.ts';
-import { createSlug } from '../../domain/slug.ts';
+import { checkListLength, MAX_LISTS, toListName } from '../../domain/list.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import type { UrlRules } from '../../domain/url.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -62,8 +61,7 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
   },
 
   async create(user, title, submitted) {
-    const name = createSlug(title);
-    checkListTitle(title, name);
+    const name = toListName(title);
     const list = { name, title, urls: await readFeeds(submitted, rules) };
     if ((await lists.all(user)).length >= MAX_LISTS) {
       throw new Refusal('conflict', `an account may have up to ${MAX_LISTS} podcast lists; delete one first`);
@@ -94,7 +92,7 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
   },
 
   async rename(user, name, title) {
-    checkListTitle(title, createSlug(title));
+    toListName(title);
     requireFound(await lists.update(user, name, () => ({ title })));
   },
 

@@ -1,7 +1,7 @@
 import { MAX_CAPTION, MAX_DEVICES, toDeviceId } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ImportChunk, ImportResult } from '../../domain/import-chunk.ts';
-import { createSlug } from '../../domain/slug.ts';
+import { toListName } from '../../domain/list.ts';
 import { DEVICE_TYPES, type UserId } from '../../domain/types.ts';
 import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules, redactUrl } from '../../domain/url.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -92,7 +92,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   const importList = async (user: UserId, { title, urls }: Of<'list'>): Promise<ImportResult> => {
     const log = createRewriteLog();
     for (const url of urls) log.add(url, sanitizeFeedUrl(url, rules));
-    const name = createSlug(title);
+    const name = toListName(title);
     const known = (await lists.all(user)).find((list) => list.name === name);
     if (!known) await lists.create(user, title, urls);
     else await lists.add(user, name, urls);

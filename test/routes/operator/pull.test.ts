@@ -30,6 +30,17 @@ it('refuses and reports a chunk that is larger than one upload may be', async ()
   });
 });
 
+it('refuses a long list title at once: to make a name of accents takes quadratic time', async () => {
+  const { request } = await openTestServer({ operator: true });
+  const title = 'e' + '\u0301\u0323'.repeat(500_000);
+  const answer = await request('POST', PATH, { body: { kind: 'list', title, urls: ['https://feeds.example/1'] } });
+  const { imported, refused } = (await answer.json()) as { imported: number; refused: object[] };
+  expect({ imported, refused }).toEqual({
+    imported: 0,
+    refused: [{ what: expect.any(String), reason: expect.stringContaining('up to 255 characters') }],
+  });
+});
+
 it('imports actions of more devices than one upload may name', async () => {
   const { request } = await openTestServer({ operator: true });
   const actions = Array.from({ length: 250 }, (_, n) => ({
