@@ -68,6 +68,24 @@ it('fetches feeds without a server, and shows the results', async () => {
   );
 });
 
+it('does not print the passwords of feeds', async () => {
+  const secret = missing.replace('//', '//bob:secret@');
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  const opml = `<opml><body><outline xmlUrl="${secret}"/></body></opml>`;
+  const keep = ['--keep-url-credentials', '--data', data];
+  await run(['import-opml', '-', '--user', 'bob', '--device', 'phone', ...keep], { input: opml });
+  const shown = missing.replace('//', '//***@');
+  for (const args of [
+    ['feeds', 'update', '--allow-private-feeds'],
+    ['feeds', 'list'],
+  ]) {
+    const { stdout } = await run([...args, '--json', '--data', data]);
+    expect(stdout).toContain(`"url":"${shown}"`);
+    expect(stdout).not.toContain('secret');
+  }
+});
+
 it('exits 1 if the given feed is unknown or cannot be fetched', async () => {
   const data = await subscribe([good, missing]);
   const update = (...args: string[]) => run(['feeds', 'update', '--data', data, ...args]);

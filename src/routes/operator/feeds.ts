@@ -6,12 +6,14 @@ import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
 import type { Feeds } from '../../services/feeds/feeds.ts';
 import type { Services } from '../../services/services.ts';
+import { redactUrl } from '../../domain/url.ts';
 import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { progressReply } from './progress-reply.ts';
 
 /** A feed in `list`. Times are in UTC, as `2026-01-31T12:00:00Z`. */
 export interface ListedFeed {
+  /** Without the password, if it has one. */
   url: string;
   /** `''` if unknown. */
   title: string;
@@ -56,7 +58,7 @@ async function* writeStates(states: ReturnType<Feeds['list']>, failed: boolean):
 const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : formatUtc(at));
 
 const toListed = ({ url, title, error, failures, nextAt, fetchedAt }: FeedState & { title: string }): ListedFeed => ({
-  url,
+  url: redactUrl(url),
   title,
   state: nextAt === undefined ? 'gone' : error !== undefined ? 'failed' : fetchedAt === undefined ? 'new' : 'ok',
   error: error ?? null,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Seconds, Url } from '../../domain/types.ts';
-import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
+import { redactUrl, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { nextFetch } from '../../feeds/schedule.ts';
 import { createFeedMoves, type Fetched } from './feed-moves.ts';
@@ -25,6 +25,7 @@ type Selection = { url: string } | 'all' | 'due';
 export interface FeedReport {
   /** How many were fetched, including failures. */
   tried: number;
+  /** Passwords in addresses are removed. */
   failed: { url: string; error: string }[];
 }
 
@@ -139,7 +140,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
       const work = async (): Promise<void> => {
         for (const state of waiting) {
           const error = await update(state).catch(({ message }: Error) => message);
-          if (error !== undefined) report.failed.push({ url: state.url, error });
+          if (error !== undefined) report.failed.push({ url: redactUrl(state.url), error });
           progress(++done, states.length);
         }
       };
