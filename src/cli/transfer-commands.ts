@@ -121,7 +121,8 @@ function defineMigrate(program: Command): void {
 const MIGRATE_HELP = `
 Storages are named as with --storage: json, json:FOLDER, sqlite:FILE, postgres://...; FOLDER and FILE are relative to the
 data folder. At the end both storages are compared record by record. If the command fails or is interrupted, it empties the
-target again. A second signal ends it at once; do not use the target then. The source is never changed.
+target again. If it is killed, as by a second signal, the target holds an incomplete copy: delete it, or choose another
+target. The source is never changed.
 
 Example:
   podsync migrate --data ./podsync-data --from json --to sqlite:podsync.db`;

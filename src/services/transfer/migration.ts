@@ -10,6 +10,9 @@ interface MigrationOptions {
   signal: AbortSignal;
 }
 
+const NOT_EMPTY =
+  'the target is not empty; choose a new one, or, if it is the incomplete copy of a migration that was killed, delete it first';
+
 type MigratedStorage = Pick<Storage, 'users' | 'podcasts' | 'transfer'>;
 
 /**
@@ -21,7 +24,7 @@ export async function migrate(
   to: MigratedStorage,
   { progress, signal }: MigrationOptions,
 ): Promise<RecordCounts> {
-  if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new one');
+  if (await holdsAnything(to)) throw new Error(NOT_EMPTY);
   const users: User[] = [];
   for await (const user of from.users.all()) users.push(user);
   if (users.length === 0) throw new Error('the source has no accounts; check that it is the right storage');
