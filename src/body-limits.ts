@@ -8,6 +8,9 @@ import type { Seconds } from './domain/types.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
+/** The largest OPML file that the website takes. Megabytes. */
+export const MAX_OPML = 1;
+
 /** The largest body of each kind of request. Bytes, as sent and again after decompression. */
 export const MAX_BODY = {
   /** Uploads of apps: the default of `--max-body`. */
@@ -22,8 +25,8 @@ export const MAX_BODY = {
   subscriptionsForm: MIB,
   /** A form with the ids of 100 devices. */
   devicesForm: 512 * KIB,
-  /** A form with an OPML file of 1 MiB. */
-  opmlForm: MIB + 16 * KIB,
+  /** A form with the largest OPML file. */
+  opmlForm: MAX_OPML * MIB + 16 * KIB,
   /** 16 MiB of OPML as JSON, from `podsync import-opml`. */
   operatorOpml: 32 * MIB,
   /** A chunk of `podsync pull`: all settings of an account, a long list, or a thousand actions with long URLs. */

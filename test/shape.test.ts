@@ -9,6 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['src/cli'],
   'src/cli': [
     'src/atomic-file.ts',
+    'src/durable-files.ts',
     'src/podsync.ts',
     'src/config.ts',
     'src/clock.ts',
@@ -52,6 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/slices.ts': ['src/keyed-mutex.ts'],
   'src/routes': [
     'src/body-limits.ts',
+    'src/feeds/charset.ts',
     'src/http',
     'src/formats',
     'src/pages',
@@ -76,6 +78,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/storage/errors.ts',
     'src/domain',
     'src/atomic-file.ts',
+    'src/durable-files.ts',
     'src/batches.ts',
     'src/body-limits.ts',
     'src/clock.ts',

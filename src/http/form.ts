@@ -39,7 +39,7 @@ export class Form extends Map<string, string> {
   }
 }
 
-/** Limits of a form: by default those of an ordinary one. */
+/** Limits of a form, by default those of an ordinary one, and how to read its files. */
 export interface FormLimits {
   /** Bytes. */
   limit?: number;
@@ -47,6 +47,8 @@ export interface FormLimits {
   maxFields?: number;
   /** Reserves its memory if it may be large. */
   reservation?: Reservation;
+  /** The text of a file, which must be UTF-8 by default. Must not throw. */
+  readFile?: (bytes: Buffer) => string;
 }
 
 /**
@@ -56,7 +58,7 @@ export interface FormLimits {
  */
 export async function readForm(
   event: H3Event,
-  { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, reservation }: FormLimits = {},
+  { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, reservation, readFile = toText }: FormLimits = {},
 ): Promise<Form> {
   const type = readFormType(event);
   requireNoEncoding(event);
@@ -64,7 +66,7 @@ export async function readForm(
   const fields = new Form();
   const chunks = readChunks(event, limit, reservation);
   const read = type === URL_ENCODED ? readUrlEncoded : readMultipart;
-  await read(chunks, { type, limit, maxFields }, fields).catch((error: unknown) => {
+  await read(chunks, { type, limit, maxFields, readFile }, fields).catch((error: unknown) => {
     throw error instanceof Refusal ? error : invalid('the request body is not a form');
   });
   reservation?.complete();
@@ -77,7 +79,7 @@ export async function readForm(
 /** Reads the fields of a form from its body. */
 type ReadFields = (
   body: AsyncIterable<Uint8Array>,
-  form: Required<Pick<FormLimits, 'limit' | 'maxFields'>> & { type: string },
+  form: Required<Omit<FormLimits, 'reservation'>> & { type: string },
   fields: Form,
 ) => Promise<void>;
 
@@ -108,7 +110,7 @@ function decode(text: string): string {
   }
 }
 
-const readMultipart: ReadFields = async (body, { type, limit, maxFields }, fields) => {
+const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFile }, fields) => {
   let count = 0;
   const keep = (name: string | undefined, text: string): void => {
     count += 1;
@@ -121,7 +123,7 @@ const readMultipart: ReadFields = async (body, { type, limit, maxFields }, field
     .on('file', (name, file) => {
       const chunks: Buffer[] = [];
       file.on('data', (chunk: Buffer) => chunks.push(chunk));
-      file.on('end', () => keep(name, toText(Buffer.concat(chunks))));
+      file.on('end', () => keep(name, readFile(Buffer.concat(chunks))));
       file.on('error', () => undefined); // of the whole form, too
     });
   async function* split(): AsyncIterable<Uint8Array> {

@@ -16,6 +16,8 @@ const render = (content: Markup): Page => ({
 });
 
 interface ImportForm {
+  /** The largest file. Megabytes. */
+  maxFile: number;
   base: string;
   csrf: string;
   devices: readonly Device[];
@@ -24,11 +26,11 @@ interface ImportForm {
 }
 
 /** The form for choosing a file. */
-export const renderImportForm = ({ base, csrf, devices, device, problems = {} }: ImportForm): Page =>
+export const renderImportForm = ({ maxFile, base, csrf, devices, device, problems = {} }: ImportForm): Page =>
   render(markup`<p>Podcast apps can export their subscriptions as an OPML file. You see what is in it before anything changes.</p>
 ${renderProblem(problems.form)}
 <form method="post" action="${base}/subscriptions/import" enctype="multipart/form-data">${renderToken(csrf)}
-${renderField({ name: 'opml', label: 'OPML file', type: 'file', hint: 'Up to 1 MB.', problem: problems.opml, input: { required: true, accept: '.opml,.xml,text/xml,text/x-opml' } })}
+${renderField({ name: 'opml', label: 'OPML file', type: 'file', hint: `Up to ${maxFile} MB.`, problem: problems.opml, input: { required: true, accept: '.opml,.xml,text/xml,text/x-opml' } })}
 ${renderDeviceChoice({ devices, value: device, problem: problems.device })}
 <p class="actions"><button>Preview</button><a class="button plain" href="${base}/subscriptions">Cancel</a></p>
 </form>`);

@@ -7,8 +7,8 @@ export interface Visitor {
   send(path: string, fields: Fields, action?: string): Promise<VisitedPage>;
 }
 
-/** Values of fields by name; an array for several fields with one name, such as checkboxes. */
-type Fields = Readonly<Record<string, string | readonly string[]>>;
+/** Values of fields by name: texts, files, and an array for several fields with one name, such as checkboxes. */
+type Fields = Readonly<Record<string, string | Blob | readonly string[]>>;
 
 export interface VisitedPage {
   status: number;
@@ -49,7 +49,7 @@ export function openVisitor({ app }: Pick<TestServer, 'app'>, origin = 'http://l
       }
       for (const [name, value] of Object.entries(fields)) {
         body.delete(name);
-        for (const each of [value].flat()) body.append(name, each);
+        for (const each of [value].flat()) body.append(name, each as string);
       }
       const target = action ?? decode(/action="([^"]*)"/.exec(form)?.[1] ?? path);
       return request(target, { method: 'POST', body });

@@ -40,6 +40,27 @@ it('shows what a file would change, changes nothing yet, and then subscribes', a
   expect(await subscriptions(server)).toEqual(['https://feeds.example/old', 'https://feeds.example/news']);
 });
 
+it.each<[string, string, (declaration: string) => Buffer]>([
+  ['UTF-16', 'Été', (text) => Buffer.from(`\ufeff<?xml version="1.0"?>${text}`, 'utf16le')],
+  [
+    'a declared encoding',
+    'Été',
+    (text) => Buffer.from(`<?xml version="1.0" encoding="windows-1252"?>${text}`, 'latin1'),
+  ],
+  [
+    'another encoding than it declares',
+    'Übung été',
+    (text) => Buffer.from(text.replace('Été', 'Übung \xe9t\xe9'), 'latin1'),
+  ],
+  ['a replacement character', '?t?', (text) => Buffer.from(text.replace('Été', '\ufffdt\ufffd'))],
+])('reads a file with %s', async (_what, title, encode) => {
+  const visitor = await signIn(await open());
+  const opml = new Blob([encode('<opml><body><outline text="Été" xmlUrl="https://feeds.example/new"/></body></opml>')]);
+  const preview = await visitor.send(PATH, { opml }, `http://localhost${PATH}`);
+  expect(preview.status).toBe(200);
+  expect(preview.html).toContain(`<div>${title}<div class="soft">https://feeds.example/new</div></div>`);
+});
+
 it.each<[Record<string, string>, string]>([
   [{ opml: '' }, 'Choose a file.'],
   [{ opml: '<opml><body>' }, 'The OPML cannot be read'],

@@ -1,7 +1,9 @@
 import type { H3Event } from 'h3';
-import { MAX_BODY } from '../../body-limits.ts';
+import { MAX_BODY, MAX_OPML } from '../../body-limits.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
+import { decodeXml } from '../../feeds/charset.ts';
 import type { Form } from '../../http/form.ts';
+import { REPLACEMENT } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import { renderImportForm, renderImportPreview } from '../../pages/opml-import.ts';
@@ -22,7 +24,8 @@ export function createOpmlImportPages(
     const known = await devices.all(user.id);
     return site.page(
       event,
-      ({ base, visitor }) => renderImportForm({ base, csrf: visitor!.csrf, devices: known, ...entered }),
+      ({ base, visitor }) =>
+        renderImportForm({ base, csrf: visitor!.csrf, devices: known, maxFile: MAX_OPML, ...entered }),
       { status: statusOf(entered.problems) },
     );
   };
@@ -52,6 +55,7 @@ export function createOpmlImportPages(
 
   const submitted = site.submitted((event, user, fields) => submit(event, user, fields), {
     limit: MAX_BODY.opmlForm,
+    readFile,
     onStale: (event, user, fields) => submit(event, user, fields, STALE),
   });
 
@@ -62,8 +66,14 @@ export function createOpmlImportPages(
         return await submitted(event);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'too-large') throw error;
-        throw new Refusal('too-large', 'the file is larger than 1 MB; split it, and import the parts one by one');
+        throw new Refusal(
+          'too-large',
+          `the file is larger than ${MAX_OPML} MB; split it, and import the parts one by one`,
+        );
       }
     },
   };
 }
+
+/** In any encoding. What cannot be decoded is marked, as a form with replacement characters is refused. */
+const readFile = (bytes: Uint8Array): string => decodeXml(bytes).replaceAll(REPLACEMENT, '?');
