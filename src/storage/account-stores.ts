@@ -1,6 +1,7 @@
 /** The stores of users, sessions and passwords. Types only, as in `stores.ts`. */
 
 import type { Json, Seconds, Stamp, UserId } from '../domain/types.ts';
+import type { StorageError } from './errors.ts';
 
 export interface NewUser {
   name: string;
@@ -20,16 +21,24 @@ export interface UserStore {
   create(user: NewUser, settings?: Readonly<Record<string, Json>>): Promise<User>;
   /** By name or e-mail, without case. */
   find(login: string): Promise<User | undefined>;
+  /** The same, also for an account whose data is missing or cannot be read. */
+  findId(login: string): Promise<UserId | undefined>;
   /** Sets the hash and ends all sessions of the user. */
   setPassword(user: UserId, passwordHash: string): Promise<void>;
   /** Rejects with `conflict` if another account has this name or e-mail. Sessions stay valid. */
   rename(user: UserId, name: string): Promise<void>;
   /** Undefined removes it. Rejects with `conflict` if another account has it. Sessions stay valid. */
   setEmail(user: UserId, email: string | undefined): Promise<void>;
-  /** Removes the user with all data. */
+  /**
+   * Removes the user with all data, even if that is missing or cannot be read: what cannot be read is left invisible, and
+   * the log names it.
+   */
   delete(user: UserId): Promise<void>;
-  /** By name, in code-point order. */
-  all(): AsyncIterable<User>;
+  /**
+   * By name, in code-point order. Rejects with `corrupt` if an account cannot be read; with `onDamage`, that is called for
+   * each such account, which is left out.
+   */
+  all(onDamage?: (login: string, error: StorageError) => void): AsyncIterable<User>;
   /**
    * A time below the stamps of all later changes of the user, for marks that must be a time: now, or the start of a
    * running write of the user if that is earlier. If the storage is shared, reduced by the possible clock skew between

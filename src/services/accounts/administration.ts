@@ -28,7 +28,10 @@ export interface AccountDetails {
   refusals: RefusedRequest[];
 }
 
-/** Accounts, for the operator. `login` is a user name or e-mail address; throws `missing` if no account has it. */
+/**
+ * Accounts, for the operator. `login` is a user name or e-mail address; throws `missing` if no account has it, `conflict` if
+ * the data of the account is missing.
+ */
 export interface Administration {
   find(login: string): Promise<User>;
   /** By name. */
@@ -40,7 +43,7 @@ export interface Administration {
   rename(login: string, name: string): Promise<void>;
   /** Undefined removes it. Throws `invalid` for an invalid address, `conflict` if it is taken. */
   setEmail(login: string, email: string | undefined): Promise<void>;
-  /** Deletes the user with all data. */
+  /** Deletes the user with all data, even if that is missing or cannot be read. */
   remove(login: string): Promise<void>;
   sessions(login: string): Promise<OpenSession[]>;
   /** Returns the number of sessions. */
@@ -55,8 +58,8 @@ export function createAdministration(
 ): Administration {
   const find = async (login: string): Promise<User> => {
     const user = await users.find(login);
-    if (!user) throw new Refusal('missing', 'there is no account with this name or e-mail address');
-    return user;
+    if (user) return user;
+    throw (await users.findId(login)) === undefined ? noSuchAccount() : new Refusal('conflict', DATA_MISSING);
   };
 
   const summarize = async (user: User): Promise<AccountSummary> => ({
@@ -121,7 +124,9 @@ export function createAdministration(
     },
 
     async remove(login) {
-      await users.delete((await find(login)).id);
+      const id = await users.findId(login);
+      if (id === undefined) throw noSuchAccount();
+      await users.delete(id);
     },
 
     sessions: async (login) => sessions.all((await find(login)).id),
@@ -129,6 +134,11 @@ export function createAdministration(
     endSessions: async (login) => sessions.endAll((await find(login)).id),
   };
 }
+
+const noSuchAccount = (): Refusal => new Refusal('missing', 'there is no account with this name or e-mail address');
+
+const DATA_MISSING =
+  'the data of this account is missing: restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`';
 
 const latestOf = (...logins: readonly (readonly { usedAt?: Seconds }[])[]): Seconds | undefined => {
   const times = logins.flat().flatMap(({ usedAt }) => usedAt ?? []);

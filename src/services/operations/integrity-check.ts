@@ -33,11 +33,12 @@ export const createIntegrityCheck = (
     const { users, podcasts, transfer } = storage;
     const counter = createRecordCounter();
     const findings: Finding[] = [];
+    const add = (where: string, problem: string): void => void findings.push({ where, problem, isRepairable: false });
     const check = async (where: string, work: () => Promise<void>): Promise<void> => {
       const problem = await work().then(() => undefined, toProblem);
       // `verify` also reads the data of accounts.
       const isKnown = where === 'storage' && findings.some((each) => each.problem === problem);
-      if (problem !== undefined && !isKnown) findings.push({ where, problem, isRepairable: false });
+      if (problem !== undefined && !isKnown) add(where, problem);
     };
     const read = async (
       pages: AsyncIterable<BackupRecord[]>,
@@ -55,7 +56,8 @@ export const createIntegrityCheck = (
     const report = (): void => progress(done, all.length + 2, records);
     let before = new Map<Url, number>();
     await check('storage', async () => {
-      for await (const user of users.all()) all.push(user);
+      const readable = users.all((name, { message }) => add(`account ${name}`, message));
+      for await (const user of readable) all.push(user);
       before = await readSubscriberCounts(podcasts);
     });
     const counted = new Map<Url, number>();

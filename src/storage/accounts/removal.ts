@@ -4,6 +4,7 @@ import { storedActions } from '../sync/action-log.ts';
 import type { Entry, Key } from '../contract.ts';
 import type { Core } from './core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
+import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys } from './head.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
@@ -18,8 +19,8 @@ const LEASE: Seconds = 3600;
 const EVERYTHING = { from: ' ', until: '~' };
 
 /**
- * Removes an account. One commit makes it invisible; its data is then removed in batches. After a crash, the rest is
- * removed when the storage is opened again.
+ * Removes an account, also one without a head, or with one that cannot be read. One commit makes it invisible; its data is
+ * then removed in batches. After a crash, the rest is removed when the storage is opened again.
  */
 export const removeAccount = (core: Core, user: UserId): Promise<void> =>
   core.accounts.exclusive(user, async () => {
@@ -27,15 +28,29 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
     core.accounts.forget(user);
     const staged = new StagedWriter(core, user);
     for (;;) {
-      const [entry] = await core.store.get([headKey(user)]);
-      if (!entry) return;
-      const isRemoved = await staged.commit({
-        check: [[headKey(user), entry.version]],
-        delete: [headKey(user), ...loginKeys(valueOf<Head>(entry))],
-      });
+      const [entry] = await core.store.get([headKey(user)]).catch(noneIfCorrupt);
+      const logins = entry ? loginKeys(valueOf<Head>(entry)) : await findLogins(core, user);
+      if (logins.length === 0) return;
+      const isRemoved = await staged.commit(
+        entry ? { check: [[headKey(user), entry.version]], delete: [headKey(user), ...logins] } : { delete: logins },
+      );
       if (isRemoved) return removeAccountData(core, user, staged);
     }
   });
+
+function noneIfCorrupt(error: unknown): [] {
+  if (isStorageError(error, 'corrupt')) return [];
+  throw error;
+}
+
+/** The keys of all logins of an account. */
+async function findLogins({ store }: Core, user: UserId): Promise<Key[]> {
+  const found: Key[] = [];
+  for await (const page of scan(store, under(LOGINS))) {
+    for (const entry of page) if (valueOf<{ user: UserId }>(entry).user === user) found.push(entry.key);
+  }
+  return found;
+}
 
 /**
  * Removes the data of accounts whose removal or import was interrupted. `lease`: how long it may go on without a
@@ -62,8 +77,19 @@ export async function clearStore({ store, accounts, directory }: Core): Promise<
   await directory.clear();
 }
 
-/** Removes all data of an account without a head. Stops if another process is doing so. */
+/**
+ * Removes all data of an account without a head. Stops if another process is doing so. What cannot be read stays, and is
+ * tried again when the storage is opened: it must neither keep the storage from being opened nor the account visible.
+ */
 export async function removeAccountData(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
+  await removeReadable(core, user, staged).catch((error: unknown) => {
+    if (!isStorageError(error, 'corrupt')) throw error;
+    const { message } = error;
+    core.context.log('warn', `some data of a removed account is still stored: ${message}, or delete what is damaged`);
+  });
+}
+
+async function removeReadable(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
   const { store, directory, refresh } = core;
   const removeAll = async (prefix: `${string}/`, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
     for await (const page of scan(store, under(prefix))) {
@@ -87,9 +113,9 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
   if (!(await staged.commit(change))) return;
   await change.apply();
   const isRemoved =
-    (await removeAll(actionsPrefix(user), actionIndexKeysOf)) &&
     (await removeAll(SESSIONS.index(user), (page) => SESSIONS.rowKeys(page))) &&
     (await removeAll(APP_PASSWORDS.index(user), (page) => APP_PASSWORDS.rowKeys(page))) &&
-    (await removeAll(accountPrefix(user)));
+    (await removeAll(accountPrefix(user))) &&
+    (await removeAll(actionsPrefix(user), actionIndexKeysOf));
   if (isRemoved) await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user)] });
 }

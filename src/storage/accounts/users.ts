@@ -69,6 +69,11 @@ export function createUserStore(core: Core): UserStore {
       return user;
     },
 
+    async findId(login) {
+      const [entry] = await store.get([loginKey(login)]);
+      return entry && userIn(entry);
+    },
+
     setPassword: (id, passwordHash) =>
       accounts.write(id, async ({ head }) => {
         const { write } = await endSessions(core, id, head);
@@ -85,16 +90,19 @@ export function createUserStore(core: Core): UserStore {
       return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
     },
 
-    async *all() {
-      const users = new Map<UserId, User>();
+    async *all(onDamage) {
+      const seen = new Set<UserId>();
+      const users: User[] = [];
       for await (const page of scan(store, under(LOGINS))) {
-        const ids = [...new Set(page.map(userIn))].filter((id) => !users.has(id));
-        const heads = await store.get(ids.map(headKey));
-        for (const [i, entry] of heads.entries()) {
-          if (entry) users.set(ids[i]!, toUser(ids[i]!, valueOf<Head>(entry)));
-        }
+        const logins = new Map(page.map((entry) => [userIn(entry), entry.key.slice(LOGINS.length)]));
+        const ids = [...logins.keys()].filter((id) => !seen.has(id));
+        const heads = onDamage
+          ? await readEach(store, ids, (id, error) => onDamage(logins.get(id)!, error))
+          : await store.get(ids.map(headKey));
+        for (const [i, entry] of heads.entries()) if (entry) users.push(toUser(ids[i]!, valueOf<Head>(entry)));
+        for (const id of ids) seen.add(id);
       }
-      yield* [...users.values()].toSorted((a, b) => compareText(a.name, b.name));
+      yield* users.toSorted((a, b) => compareText(a.name, b.name));
     },
   };
 }
@@ -118,6 +126,25 @@ const changeLogin = (core: Core, id: UserId, change: (before: LoginNames) => Log
       },
     };
   });
+
+/** The heads of accounts; undefined for one that is missing, or that cannot be read. */
+const readEach = (
+  store: KeyValueStore,
+  ids: readonly UserId[],
+  onDamage: (id: UserId, error: StorageError) => void,
+): Promise<(Entry | undefined)[]> =>
+  Promise.all(
+    ids.map(async (id) => {
+      try {
+        const [entry] = await store.get([headKey(id)]);
+        return entry;
+      } catch (error) {
+        if (!isStorageError(error, 'corrupt')) throw error;
+        onDamage(id, error);
+        return undefined;
+      }
+    }),
+  );
 
 /** The ids of all accounts; one with an e-mail address may occur twice. */
 export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {

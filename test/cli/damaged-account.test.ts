@@ -1,0 +1,98 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeCopy, run, startServer } from './podsync.ts';
+
+const FEED = 'https://feeds.example/1';
+const OPML = `<opml version="2.0"><head/><body><outline type="rss" xmlUrl="${FEED}"/></body></opml>`;
+
+/** A data folder with two accounts, a backup of it, and the folder of the first account. */
+async function setUp() {
+  const data = await makeCopy('two accounts', async (folder) => {
+    const place = ['--data', folder];
+    for (const name of ['bob', 'eve']) {
+      await run(['user', 'add', name, '--password-stdin', ...place], { input: 'secret' });
+      await run(['import-opml', '-', '--user', name, '--device', 'phone', ...place], { input: OPML });
+    }
+    await upload(folder, 'bob');
+  });
+  const podsync = (...args: string[]) => run([...args, '--data', data]);
+  const backup = join(data, 'all.ndjson');
+  await podsync('export', '--format', 'backup', '-o', backup);
+  const folders = (await readdir(join(data, 'users'))).map((id) => join(data, 'users', id));
+  const accounts = await Promise.all(folders.map((folder) => readFile(join(folder, 'account.json'), 'utf8')));
+  const folder = folders[accounts.findIndex((account) => account.includes('"bob"'))]!;
+  return { data, podsync, backup, folder };
+}
+
+/** Uploads more actions than are read when the storage is opened. */
+async function upload(data: string, user: string): Promise<void> {
+  const server = await startServer(['--data', data]);
+  const actions = Array.from({ length: 6000 }, (_, n) => ({
+    podcast: FEED,
+    episode: `${FEED}/${n}.mp3`,
+    action: 'new',
+  }));
+  const answer = await fetch(`${server.url}/api/2/episodes/${user}.json`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${user}:secret`)}` },
+    body: JSON.stringify(actions),
+  });
+  expect(answer.status).toBe(200);
+  server.kill('SIGTERM');
+  await server.ended;
+}
+
+const DAMAGE: [string, (folder: string) => Promise<void>][] = [
+  ['data is missing', (folder) => rm(folder, { recursive: true })],
+  ['data cannot be read', (folder) => writeFile(join(folder, 'account.json'), '{"x')],
+  ['actions cannot be read', (folder) => writeFile(join(folder, 'actions.json'), '{"x')],
+];
+
+it.each(DAMAGE)('an account whose %s can be removed, and imported again', async (_what, damage) => {
+  const { data, podsync, backup, folder } = await setUp();
+  await damage(folder);
+  const check = await podsync('check');
+  expect(check).toMatchObject({ code: 1, stdout: expect.stringMatching(/^damage: .*\bbob\b/m) });
+  expect(check.stderr).toMatch(/remove it: .* user remove NAME --yes --data /);
+  expect(check.stdout, 'the other account is checked').toMatch(/^devices {8}[12]$/m);
+
+  expect(await podsync('user', 'remove', 'bob', '--yes')).toMatchObject({ code: 0 });
+  const names = async () => JSON.parse((await podsync('user', 'list', '--json')).stdout).map(({ name }: never) => name);
+  expect(await names()).toEqual(['eve']);
+  expect(await podsync('export', '--format', 'backup', '-o', join(data, 'rest.ndjson'))).toMatchObject({ code: 0 });
+  const server = await startServer(['--data', data]);
+  server.kill('SIGTERM');
+  await server.ended;
+
+  expect(await podsync('import', backup)).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^bob .* imported\neve .* skipped: /m),
+  });
+  expect(await names()).toEqual(['bob', 'eve']);
+});
+
+it('what cannot be read of a removed account stays, a warning names it, and it can be deleted', async () => {
+  const { data, podsync, folder } = await setUp();
+  const file = join(folder, 'actions.json');
+  await writeFile(file, '{"x');
+  const warning = `[warn] some data of a removed account is still stored: ${file} is damaged; `;
+  const removed = await podsync('user', 'remove', 'bob', '--yes');
+  expect(removed.stderr).toContain(warning);
+  expect((await podsync('user', 'list')).stderr, 'tried again').toContain(warning);
+  await rm(folder, { recursive: true });
+  expect(await podsync('check')).toMatchObject({ code: 0, stderr: '' });
+  expect(await readdir(data)).not.toContain('other');
+});
+
+it('commands explain what to do about an account whose data is missing', async () => {
+  const { podsync, folder } = await setUp();
+  await rm(folder, { recursive: true });
+  for (const args of [['show'], ['passwd', '--generate']]) {
+    const [command = '', ...options] = args;
+    expect(await podsync('user', command, 'bob', ...options)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/data of this account is missing: .* `podsync user remove NAME --yes`\n$/),
+    });
+  }
+});
