@@ -154,16 +154,44 @@ it('a lost feed is not replaced by another podcast at its former address', async
   expect(await server.services.directory.podcast(B)).toMatchObject({ podcast: { url: C, author: 'Back home' } });
 });
 
-it('feeds with one GUID become the podcast at the address from which the GUID is derived', async () => {
-  const { server, web } = await openWith(A, B, C);
-  web.set(A, feedOf('Copy', { guid: GUID_OF_B }));
-  web.set(B, feedOf('Show', { guid: GUID_OF_B }));
+it('feeds of one host with one GUID become the podcast at the address from which the GUID is derived', async () => {
+  const [http, mp3] = ['http://b.example/feed', 'https://b.example/feed?format=mp3'];
+  const { server, web } = await openWith(http, B, mp3, C);
+  for (const url of [http, B, mp3]) web.set(url, feedOf('Show', { guid: GUID_OF_B }));
   web.set(C, feedOf('Other', { guid: 'c' }));
   await fetchAll(server);
   expect(await listed(server)).toEqual([
     [B, 'Show', 3],
     [C, 'Other', 3],
   ]);
+});
+
+it('a feed that claims the GUID of a feed on another host does not take its place when that fails', async () => {
+  const { server, web } = await openWith(A, B);
+  web.set(A, feedOf('Copy', { guid: GUID_OF_B }));
+  web.set(B, feedOf('Show', { guid: GUID_OF_B }));
+  await fetchAll(server);
+  web.set(B, 'gone');
+  await fetchAll(server);
+  expect(await listed(server)).toEqual([
+    [A, 'Copy', 3],
+    [B, 'Show', 3],
+  ]);
+});
+
+it('a feed stays alive if the one from whose address its GUID is derived is gone', async () => {
+  const mp3 = 'https://b.example/feed?format=mp3';
+  const { server, web } = await openWith(B);
+  web.set(B, feedOf('Show', { guid: GUID_OF_B }));
+  await fetchAll(server);
+  web.set(B, 'gone');
+  await fetchAll(server);
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [B, mp3] });
+  web.set(mp3, feedOf('Show', { guid: GUID_OF_B }));
+  await fetchAll(server);
+  web.set(mp3, feedOf('Show', { guid: GUID_OF_B, author: 'Somebody' }));
+  await fetchAll(server);
+  expect(await server.services.directory.podcast(mp3)).toMatchObject({ podcast: { author: 'Somebody' } });
 });
 
 it('a feed that copies a GUID gains nothing', async () => {

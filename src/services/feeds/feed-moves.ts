@@ -23,7 +23,10 @@ interface FeedMoves {
    * it is gone from all of them.
    */
   tryFormerUrls(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
-  /** Merges all podcasts with this GUID, if it was derived from the address of one of them. */
+  /**
+   * Merges the podcasts with this GUID that are on the host of the one from whose address it was derived. Anyone can
+   * claim a GUID, and if the original fails, a former address may replace it.
+   */
   mergeByGuid(guid: string): Promise<void>;
 }
 
@@ -73,12 +76,16 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
 
     async mergeByGuid(guid) {
       const feeds = await podcasts.withGuid(guid);
-      const sources = feeds.filter(({ url }) => isGuidOf(guid, url));
+      // A deleted feed is never fetched again, and must not replace one that is.
+      const sources = feeds.filter(({ url, nextAt }) => nextAt !== undefined && isGuidOf(guid, url));
       const source = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
       if (!source) return;
       for (const { url } of feeds) {
-        if (url !== source.url) await podcasts.record(url, { state: source, movedTo: source.url });
+        const isMerged = url !== source.url && hostOf(url) === hostOf(source.url);
+        if (isMerged) await podcasts.record(url, { state: source, movedTo: source.url });
       }
     },
   };
 }
+
+const hostOf = (url: Url): string => new URL(url).hostname;
