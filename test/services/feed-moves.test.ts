@@ -131,11 +131,14 @@ it('two feeds that announce each other end up as one', async () => {
   expect(await listed(server)).toEqual([first]);
 });
 
-it('a moved feed adds no episodes to the one at its new address', async () => {
+it.each<[string, Partial<EpisodeInfo>, EpisodeInfo[]]>([
+  ['of a later time', { releasedAt: 1_600_000_004 }, episodesOf('Show', 5)],
+  ['without a date', {}, episodesOf('Show', 5)],
+  ['to a feed without dates', { releasedAt: 1 }, episodesOf('Show', 5).map(({ releasedAt: _, ...rest }) => rest)],
+])('a moved feed adds no episodes %s to the one at its new address', async (_what, date, show) => {
   const { server, web } = await openWith(A, B);
-  const [advert] = episodesOf('Advert', 1);
-  const show = episodesOf('Show', 5);
-  web.set(A, feedOf('Show', { episodes: [{ ...advert!, releasedAt: 1_600_000_004 }, ...show] }));
+  const { releasedAt: _, ...advert } = episodesOf('Advert', 1)[0]!;
+  web.set(A, feedOf('Show', { episodes: [...show, { ...advert, ...date }] }));
   web.set(B, feedOf('Show', { episodes: show }));
   await fetchAll(server);
   web.set(A, feedOf('Show', { episodes: show }), B);
