@@ -9,14 +9,23 @@ const ACCENTS = /[\u0300-\u036f]/g;
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Letters with a second form: at the end of a Greek word, and in German capitals. */
-const EQUIVALENTS: Readonly<Record<string, string>> = { ς: 'σ', ß: 'ss' };
+/** What people also write for letters that are not a letter with an accent. */
+const EQUIVALENTS: Readonly<Record<string, string>> = {
+  ς: 'σ',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+};
 
 /** Normalizes a text for comparison: letter case, width and accents do not matter. For ASCII, only case does. */
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const plain = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
-  return plain.replace(/[ςß]/g, (letter) => EQUIVALENTS[letter]!);
+  return plain.replace(/[ςßæœøłđı]/g, (letter) => EQUIVALENTS[letter]!);
 }
 
 /** The searchable part of a URL: without its scheme, which says nothing about a podcast, and its credentials. */

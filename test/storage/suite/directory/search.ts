@@ -13,6 +13,7 @@ const LIBRARY = [
   { title: 'تاريخ العرب', description: 'بودكاست' },
   { title: '오늘의 뉴스', description: '매일 아침' },
   { title: 'Short waves', tags: ['Physics'], description: `${'Sound. '.repeat(300)}Ionosphere.` },
+  { title: 'Cœur et smørrebrød', author: 'Aydınlık Łódź' },
 ];
 
 /** Creates a user who subscribes to all of them, and stores their content. */
@@ -53,6 +54,9 @@ export const searchTests: Suite = ({ test }) => {
     ['오', 6],
     ['physics', 7],
     ['ionosphere', 7],
+    ['coeur', 8],
+    ['smorrebrod', 8],
+    ['aydinlik lodz', 8],
     [feed(7), 7],
   ] as const) {
     test(`for ${text} finds it first`, async (bench) => {
