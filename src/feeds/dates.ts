@@ -1,14 +1,21 @@
 import type { Seconds } from '../domain/types.ts';
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-/** Offsets from UTC in minutes. All other names, including military letters, count as UTC. */
+/**
+ * Offsets from UTC in minutes, in winter for names such as `ET`. All other names, including military letters, count as
+ * UTC.
+ */
 const ZONES: Record<string, number> = {
+  et: -300,
   est: -300,
   edt: -240,
+  ct: -360,
   cst: -360,
   cdt: -300,
+  mt: -420,
   mst: -420,
   mdt: -360,
+  pt: -480,
   pst: -480,
   pdt: -420,
   akst: -540,
@@ -21,9 +28,12 @@ const ZONES: Record<string, number> = {
   wet: 0,
   west: 60,
   cet: 60,
+  met: 60,
   mez: 60,
   cest: 120,
+  mest: 120,
   mesz: 120,
+  sast: 120,
   eet: 120,
   eest: 180,
   msk: 180,
@@ -44,8 +54,8 @@ const WEEKDAY = String.raw`^(?:[\p{L}.]+(?:,\s*|\s+))?`;
 
 /** The formats of dates in feeds. Weekdays are ignored, as they are often wrong. */
 const FORMATS = [
-  // 2024-01-31T10:00:00+01:00, 2024-01-31 10:00, 2024/01/31, 20240131T100000Z, 2024-01
-  String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})(?:[-/.](?<day>\d{1,2}))?${TIME}${ZONE}`,
+  // 2024-01-31T10:00:00+01:00, 2024-01-31 10:00, Wed, 2024/01/31, 20240131T100000Z, 2024-01
+  String.raw`${WEEKDAY}(?<year>\d{4})[-/.](?<month>\d{1,2})(?:[-/.](?<day>\d{1,2}))?${TIME}${ZONE}`,
   String.raw`^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)?)?${ZONE}`,
   // Wed, 31 Jan 2024 10:00:00 +0100, 31-Jan-24, 31. January 2024
   String.raw`${WEEKDAY}(?<day>\d{1,2})(?:st|nd|rd|th)?[\s.-]*(?<month>[a-z]{3,9})[\s.,-]*(?<year>\d{4}|\d{2,3})\b${TIME}${ZONE}`,

@@ -13,6 +13,7 @@ const DESCRIPTIONS = [
   'summary',
   'content:encoded',
   'content',
+  'dc:description',
   'itunes:subtitle',
   'media:description',
   'googleplay:description',
@@ -53,7 +54,10 @@ const withGroups = (fields: Fields): Fields => [
 
 /** The episode with its texts. */
 export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): EpisodeInfo {
-  const duration = texts(fields, 'itunes:duration').map(parseDuration).find(Boolean);
+  const ofFile = findElements(fields, 'media:content')
+    .filter(({ attributes }) => mediaUrl(attributes['url'] ?? '', base) === url)
+    .map(({ attributes }) => attributes['duration'] ?? '');
+  const duration = [...texts(fields, 'itunes:duration'), ...ofFile].map(parseDuration).find(Boolean);
   return {
     ...(guid !== undefined && { guid }),
     url,
@@ -78,36 +82,42 @@ function parseDuration(text: string): Seconds | undefined {
 export const baseOf = ({ attributes }: XmlElement, outerBase: string): string =>
   resolveUrl(attributes['xml:base'] ?? '', outerBase);
 
-/** The first audio or video enclosure, or else the first usable one. */
-function findMedia(fields: Fields, base: string): Url | undefined {
-  const usable = enclosuresOf(fields)
-    .map(({ link, type }) => ({ url: mediaUrl(link ?? '', base), type }))
-    .filter(({ url }) => url !== '');
-  const media = usable.find(({ url, type }) => MEDIA_TYPE.test(type ?? '') || MEDIA_FILE.test(url));
-  return (media ?? usable[0])?.url;
-}
+const findMedia = (fields: Fields, base: string): Url | undefined =>
+  chooseMedia(enclosuresOf(fields), base) ?? chooseMedia(mediaContentsOf(fields), base);
 
 interface Enclosure {
   link: string | undefined;
   type: string | undefined;
 }
 
-/** Enclosures of RSS, RSS 1.0 and Atom; if there are none, those of Media RSS. */
-function enclosuresOf(fields: Fields): Enclosure[] {
-  const links = findElements(fields, 'enclosure', 'enc:enclosure', 'link', 'atom:link').filter(
-    ({ name, attributes }) => !name.endsWith('link') || attributes['rel'] === 'enclosure',
-  );
-  if (links.length > 0) {
-    return links.map(({ attributes }) => ({
+/** The first audio or video enclosure, or else the first usable one. */
+function chooseMedia(enclosures: readonly Enclosure[], base: string): Url | undefined {
+  const usable = enclosures
+    .map(({ link, type }) => ({ url: mediaUrl(link ?? '', base), type }))
+    .filter(({ url }) => url !== '');
+  const media = usable.find(({ url, type }) => MEDIA_TYPE.test(type ?? '') || MEDIA_FILE.test(url));
+  return (media ?? usable[0])?.url;
+}
+
+/** Enclosures of RSS, RSS 1.0 and Atom. */
+const enclosuresOf = (fields: Fields): Enclosure[] =>
+  findElements(fields, 'enclosure', 'enc:enclosure', 'link', 'atom:link')
+    .filter(({ name, attributes }) => !name.endsWith('link') || attributes['rel'] === 'enclosure')
+    .map(({ attributes }) => ({
       link: attributes['url'] ?? attributes['href'] ?? attributes['rdf:resource'] ?? attributes['enc:url'],
       type: attributes['type'] ?? attributes['enc:type'],
     }));
-  }
-  return findElements(fields, 'media:content').map(({ attributes: { url, type, medium } }) => ({
-    link: url,
-    type: type ?? (medium === undefined ? undefined : `${medium}/`),
-  }));
-}
+
+/** The files of Media RSS, the default of a group first. */
+const mediaContentsOf = (fields: Fields): Enclosure[] =>
+  findElements(fields, 'media:content')
+    .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
+    .map(({ attributes: { url, type, medium } }) => ({
+      link: url,
+      type: type ?? (medium === undefined ? undefined : `${medium}/`),
+    }));
+
+const isDefault = ({ attributes }: XmlElement): boolean => attributes['isdefault'] === 'true';
 
 /** The GUID if it is a link, else `''`. */
 function permalink(fields: Fields): string {

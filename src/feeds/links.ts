@@ -12,9 +12,12 @@ export function mediaUrl(written: string, base: string): Url | '' {
   return sanitizeMediaUrl(absolute);
 }
 
-/** URL of a page or an image, or `""` if it is not http(s). Credentials are removed, as it is shown to everyone. */
+/**
+ * URL of a page or an image, or `""` if it is not http(s). `www.example.org` without a scheme is the name of a server.
+ * Credentials are removed, as it is shown to everyone.
+ */
 export function pageUrl(written: string, base: string): string {
-  const text = written.trim();
+  const text = written.trim().replace(/^(?=www\.)/i, 'http://');
   if (text === '' || text.length > MAX_URL || !URL.canParse(text, base)) return '';
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return '';

@@ -19,6 +19,7 @@ const DESCRIPTIONS = [
   'itunes:summary',
   'subtitle',
   'tagline',
+  'dc:description',
   'itunes:subtitle',
   'googleplay:description',
 ];

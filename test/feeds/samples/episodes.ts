@@ -81,6 +81,17 @@ export const episodes: Sample[] = [
     }),
   },
   {
+    oddity: 'links that begin with the name of a server',
+    body: rss(
+      `<title>T</title><link>www.show.test/podcast</link>${item('http://media.test/1.mp3', '<link>WWW.show.test/1</link>')}`,
+    ),
+    expected: parsedFeed({
+      title: 'T',
+      website: 'http://www.show.test/podcast',
+      episodes: [episodeInfo({ url: 'http://media.test/1.mp3', website: 'http://www.show.test/1' })],
+    }),
+  },
+  {
     oddity: 'dates in any order and format; the newest comes first, episodes without a date last',
     body: rss(`<title>T</title>
       ${item('http://media.test/none', '<pubDate>yesterday</pubDate>')}

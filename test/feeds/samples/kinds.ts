@@ -191,6 +191,39 @@ export const kinds: Sample[] = [
     }),
   },
   {
+    oddity: 'Media RSS with a default, a duration, and an empty enclosure',
+    body: rss(`<title>Media</title>
+      <item><enclosure url="" type="audio/mpeg"/><media:group>
+        <media:content url="http://media.test/low.mp3" type="audio/mpeg"/>
+        <media:content url="http://media.test/high.mp3" type="audio/mpeg" isDefault="true" duration="61"/>
+      </media:group></item>
+      <item><enclosure url="http://media.test/2.mp3" type="audio/mpeg"/><itunes:duration>62</itunes:duration>
+        <media:content url="http://media.test/2.mp4" type="video/mp4" isDefault="true" duration="63"/></item>
+      <item><enclosure url="http://media.test/3.mp3" type="audio/mpeg"/>
+        <media:content url="http://media.test/3.mp4" type="video/mp4" duration="64"/></item>`),
+    expected: parsedFeed({
+      title: 'Media',
+      episodes: [
+        episodeInfo({ url: 'http://media.test/high.mp3', duration: 61 }),
+        episodeInfo({ url: 'http://media.test/2.mp3', duration: 62 }),
+        episodeInfo({ url: 'http://media.test/3.mp3' }),
+      ],
+    }),
+  },
+  {
+    oddity: 'RSS 1.0 with the elements of Dublin Core only',
+    body: `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+        xmlns:enc="http://purl.oclc.org/net/rss_2.0/enc#">
+      <channel><dc:title>RDF</dc:title><dc:description>Old school</dc:description></channel>
+      <item><dc:title>Eins</dc:title><dc:description>Text</dc:description>
+        <enc:enclosure rdf:resource="http://media.test/1.ogg"/></item></rdf:RDF>`,
+    expected: parsedFeed({
+      title: 'RDF',
+      description: 'Old school',
+      episodes: [episodeInfo({ url: 'http://media.test/1.ogg', title: 'Eins', description: 'Text' })],
+    }),
+  },
+  {
     oddity: 'RSS 0.91 with a DOCTYPE, an RSS image, keywords for categories',
     body: `<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd">
       <rss version="0.91"><channel><image><title>I</title><url> http://show.test/logo.png </url><link>http://image.test/</link></image>
