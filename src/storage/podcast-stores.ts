@@ -126,6 +126,8 @@ export interface PodcastStore {
   countFeeds(): Promise<FeedCounts>;
   /** The former URLs of a feed, in code-point order; empty for an unknown feed. */
   formerUrls(url: Url): Promise<Url[]>;
+  /** The URL of a feed, current or former, to which more accounts subscribe than to any other; undefined if none. */
+  mostSubscribedUrl(url: Url): Promise<Url | undefined>;
   /** By URL, in code-point order. */
   feeds(): AsyncIterable<FeedState>;
   /** Feeds with this `FeedProgress.guid`, in any order. */

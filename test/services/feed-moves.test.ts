@@ -134,7 +134,11 @@ it('two feeds that announce each other end up as one', async () => {
 it.each<[string, Partial<EpisodeInfo>, EpisodeInfo[]]>([
   ['of a later time', { releasedAt: 1_600_000_004 }, episodesOf('Show', 5)],
   ['without a date', {}, episodesOf('Show', 5)],
-  ['to a feed without dates', { releasedAt: 1 }, episodesOf('Show', 5).map(({ releasedAt: _, ...rest }) => rest)],
+  [
+    'to a feed without dates',
+    { releasedAt: 1 },
+    episodesOf('Show', 5).map(({ url, title }) => episodeInfo({ url, title })),
+  ],
 ])('a moved feed adds no episodes %s to the one at its new address', async (_what, date, show) => {
   const { server, web } = await openWith(A, B);
   const { releasedAt: _, ...advert } = episodesOf('Advert', 1)[0]!;
@@ -155,6 +159,20 @@ it('a lost feed is not replaced by another podcast at its former address', async
   web.set(A, feedOf('Show', { author: 'Back home' }), C);
   await server.services.feeds.update({ url: A });
   expect(await server.services.directory.podcast(B)).toMatchObject({ podcast: { url: C, author: 'Back home' } });
+});
+
+it('a feed that redirects to one with as many subscribers does not take its place when that fails', async () => {
+  const { server, web } = await openWith(B);
+  web.set(B, feedOf('Show'));
+  await fetchAll(server);
+  await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [A] });
+  web.set(A, feedOf('Show'), B);
+  await fetchAll(server);
+  expect(await listed(server)).toEqual([[B, 'Show', 3]]);
+  web.set(B, 'gone');
+  web.set(A, feedOf('Show', { author: 'Eve' }));
+  await fetchAll(server);
+  expect(await server.services.directory.podcast(B)).toMatchObject({ podcast: { url: B, author: '' } });
 });
 
 it('feeds of one host with one GUID become the podcast at the address from which the GUID is derived', async () => {

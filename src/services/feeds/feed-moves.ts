@@ -19,10 +19,10 @@ interface FeedMoves {
   /** The feed from its announced address, or the given outcome without the move if that is not accepted. */
   follow(state: FeedState, outcome: Fetched): Promise<Fetched>;
   /**
-   * Tries the former addresses of a feed, where the publisher may redirect to a new one. The feed is gone for good when
-   * it is gone from all of them.
+   * Tries the former address that most of the subscribers have, where the publisher may redirect to a new one. The feed
+   * is gone for good when it is gone from both. No other address is tried, as anyone can redirect to a feed.
    */
-  tryFormerUrls(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
+  tryFormerUrl(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
   /**
    * Merges the podcasts with this GUID that are on the host of the one from whose address it was derived. Anyone can
    * claim a GUID, and if the original fails, a former address may replace it.
@@ -62,16 +62,14 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
       return target === state.url ? here : { ...there, movedTo: target };
     },
 
-    async tryFormerUrls(state, outcome) {
-      let latest = outcome;
-      for (const url of await podcasts.formerUrls(state.url)) {
-        const there = await fetcher.fetchFeed(url, {});
-        if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
-          return { ...there, movedTo: there.movedTo ?? url };
-        }
-        if (there.kind === 'failed' && latest.kind === 'gone') latest = there;
+    async tryFormerUrl(state, outcome) {
+      const url = await podcasts.mostSubscribedUrl(state.url);
+      if (url === undefined || url === state.url) return outcome;
+      const there = await fetcher.fetchFeed(url, {});
+      if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
+        return { ...there, movedTo: there.movedTo ?? url };
       }
-      return latest;
+      return there.kind === 'failed' && outcome.kind === 'gone' ? there : outcome;
     },
 
     async mergeByGuid(guid) {

@@ -12,7 +12,7 @@ import type { FeedResult, FeedState, PodcastStore } from '../../storage/stores.t
 const CONCURRENCY = 16;
 /** A feed that was claimed this long ago and has not been stored since may be claimed again. */
 const LEASE: Seconds = 900;
-/** After this many failures in a row, which takes most of a day, the former addresses of a feed are tried. */
+/** After this many failures in a row, which takes most of a day, a former address of a feed is tried. */
 const LOST_AFTER = 5;
 /** How often to check for due feeds. */
 const POLL_INTERVAL: Seconds = 30;
@@ -71,7 +71,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
     const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
     const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
-    if (isLost) outcome = await moves!.tryFormerUrls(state, outcome);
+    if (isLost) outcome = await moves!.tryFormerUrl(state, outcome);
     else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
     if (stopping.signal.aborted) return 'aborted, because podsync is stopping';
     const result = toResult(state, outcome, now());

@@ -10,7 +10,7 @@ import type { PodcastChange } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
 import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
-import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN } from './podcast.ts';
+import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN, urlsOf } from './podcast.ts';
 import { recommend } from './recommendations.ts';
 import { MAX_SNAPSHOT_URL, SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
@@ -109,6 +109,14 @@ export function createPodcastStore(core: Core): PodcastStore {
     },
 
     formerUrls: async (url) => (memory.find(url)?.formerUrls ?? []).toSorted(compareText),
+
+    async mostSubscribedUrl(url) {
+      const podcast = memory.find(url);
+      const [most, next] = (podcast ? urlsOf(podcast) : [])
+        .map((each) => ({ url: each, count: memory.address(urlDigest(each))!.subscribers.size }))
+        .toSorted((a, b) => b.count - a.count);
+      return most && most.count > (next?.count ?? 0) ? most.url : undefined;
+    },
 
     async *feeds() {
       const podcasts = memory.all().toSorted((a, b) => compareText(a.url, b.url));

@@ -111,6 +111,27 @@ export const feedTests: Suite = ({ describe, test }) => {
     });
   });
 
+  test('the address of a podcast with the most subscribers is the one with more than any other', async ({
+    storage,
+  }) => {
+    const [old, current] = [feed(1), feed(2)];
+    const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+    for (const user of [alice, bob]) await storage.subscriptions.replace(user, 'phone', [old]);
+    await recordFeed(storage, 1, {}, [], { movedTo: current });
+    for (const [alices, bobs, expected] of [
+      [[old], [old], old],
+      [[old], [old, current], old],
+      [[old], [current], undefined],
+      [[current], [old, current], current],
+      [[], [], undefined],
+    ] as const) {
+      await storage.subscriptions.replace(alice, 'phone', [...alices]);
+      await storage.subscriptions.replace(bob, 'phone', [...bobs]);
+      for (const url of [old, current]) assert.equal(await storage.podcasts.mostSubscribedUrl(url), expected);
+    }
+    assert.equal(await storage.podcasts.mostSubscribedUrl(feed(3)), undefined);
+  });
+
   describe('due feeds', () => {
     test('have subscribers and are sorted by due time', async ({ storage, clock }) => {
       const alice = await addUser(storage);
