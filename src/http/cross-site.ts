@@ -35,8 +35,11 @@ export function refuseForeignScript(event: H3Event, rules: OriginRules): void {
   if (event.context.params?.format === 'jsonp' && isCrossSite(event, rules)) throw forged();
 }
 
-/** Another port or host of the same site counts as another website. */
-function isCrossSite(event: H3Event, rules: OriginRules): boolean {
+/**
+ * Whether a page of another website caused the request, for example by a link. Another port or host of the same site
+ * counts as another website.
+ */
+export function isCrossSite(event: H3Event, rules: OriginRules): boolean {
   const site = event.req.headers.get('sec-fetch-site');
   if (site !== null) return site !== 'same-origin' && site !== 'none';
   const origin = event.req.headers.get('origin');

@@ -24,13 +24,7 @@ interface Csrf {
 export const createCsrf = (origin: OriginRules): Csrf => ({
   issue(event) {
     const token = readToken(event) ?? randomBytes(TOKEN_BYTES).toString('base64url');
-    const cookie = {
-      name: COOKIE,
-      value: token,
-      path: basePath(origin) || '/',
-      life: LIFE,
-      sameSite: 'Strict',
-    } as const;
+    const cookie = { name: COOKIE, value: token, path: basePath(origin) || '/', life: LIFE };
     return { token, headers: { 'set-cookie': writeCookie(event, origin, cookie) } };
   },
 

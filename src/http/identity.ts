@@ -8,7 +8,7 @@ import { SESSION_LIFE, type SessionClient, sessionId } from '../services/account
 import type { Services } from '../services/services.ts';
 import type { AppPassword, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
-import { refuseForeignScript } from './cross-site.ts';
+import { isCrossSite, refuseForeignScript } from './cross-site.ts';
 import { readApp, readCookie, readParam } from './input.ts';
 import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
 
@@ -78,8 +78,7 @@ export function createIdentity(
   const path = basePath(origin) || '/';
 
   const setCookie = (event: H3Event, value: string, life: Seconds): void => {
-    const cookie = { name: COOKIE, value, path, life, sameSite: 'Lax' } as const;
-    event.context[SET_COOKIE] = writeCookie(event, origin, cookie);
+    event.context[SET_COOKIE] = writeCookie(event, origin, { name: COOKIE, value, path, life });
   };
 
   const clientOf = (event: H3Event): SessionClient => ({
@@ -100,6 +99,9 @@ export function createIdentity(
   const openSession = async (event: H3Event, user: User, options?: { isNew: boolean }): Promise<void> =>
     setCookie(event, await sessions.open(user, clientOf(event), options), SESSION_LIFE);
 
+  /** A link on another website, with the password of its own account, must not sign the visitor in to that account. */
+  const mayOpenSession = (event: H3Event): boolean => !isCrossSite(event, origin);
+
   /**
    * Login by app password. Its cookie, for clients that send their password only once, is the app password itself: it
    * stops working when the password is revoked, and opens no page.
@@ -107,7 +109,7 @@ export function createIdentity(
   const appLogin = async (event: H3Event, { name, password }: Credentials): Promise<Login | undefined> => {
     const found = await appPasswords.find(password, clientOf(event));
     if (!found || (name !== undefined && !isSelf(found.user, name))) return undefined;
-    if (readCookie(event, COOKIE) !== password) setCookie(event, password, SESSION_LIFE);
+    if (mayOpenSession(event) && readCookie(event, COOKIE) !== password) setCookie(event, password, SESSION_LIFE);
     return found;
   };
 
@@ -127,7 +129,7 @@ export function createIdentity(
     const client = readClient(event, origin);
     const user = await logIn(event, login, password, client);
     // Any response sets a missing cookie: some clients send their password only three times in their lifetime.
-    if ((await cookieUser(event))?.id !== user.id) {
+    if (mayOpenSession(event) && (await cookieUser(event))?.id !== user.id) {
       await openSession(event, user).catch((error: unknown) => {
         // A full disk has no space for a session. Reading needs none, because each request carries Basic credentials.
         if (!['GET', 'HEAD'].includes(event.req.method) || !isStorageError(error, 'full')) throw error;

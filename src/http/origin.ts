@@ -78,13 +78,16 @@ export interface Cookie {
   value: string;
   path: string;
   life: Seconds;
-  sameSite: 'Lax' | 'Strict';
 }
 
-/** A `Set-Cookie` that scripts cannot read and, if the client connected over TLS, is sent only over TLS. */
-export function writeCookie(event: H3Event, rules: OriginRules, { name, value, path, life, sameSite }: Cookie): string {
+/**
+ * A `Set-Cookie` that scripts cannot read and, if the client connected over TLS, is sent only over TLS. Browsers send the
+ * cookie when the visitor follows a link on another site: without it, that page would set another CSRF token, and forms
+ * that are already open would be refused.
+ */
+export function writeCookie(event: H3Event, rules: OriginRules, { name, value, path, life }: Cookie): string {
   const secure = isSecure(event, rules) ? '; Secure' : '';
-  return `${name}=${value}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=${sameSite}${secure}`;
+  return `${name}=${value}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** The path below which everything is served, without a trailing slash; empty at the root. */

@@ -70,6 +70,23 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     expect(preflight.headers.get('access-control-allow-headers')).not.toMatch(/ocs|\*/);
   });
 
+  it('gets no session for a name and password, which could be in a link', async () => {
+    const server = await openTestServer({}, target);
+    const { id } = (await server.storage.users.find('bob'))!;
+    const appPassword = `bob:${await server.services.appPasswords.create(id, 'Phone')}`;
+    for (const own of [auth, appPassword]) {
+      const cookieFor = async (site: string): Promise<string | null> => {
+        const headers = sent(site, 'navigate');
+        const answer = await server.request('GET', '/api/2/devices/bob.json', { auth: own, headers });
+        expect(answer.status).toBe(200);
+        return answer.headers.get('set-cookie');
+      };
+      expect(await cookieFor('cross-site')).toBeNull();
+      expect(await cookieFor('none')).toMatch(/^sessionid=/);
+    }
+    expect(await server.storage.sessions.all(id)).toHaveLength(1);
+  });
+
   it.each(['PUT', 'DELETE'])('may %s with its own password, which needs a preflight', async (method) => {
     const server = await openTestServer({}, target);
     await server.request('POST', '/api/2/lists/bob/create.json?title=x', { auth, body: [A] });
