@@ -50,7 +50,10 @@ export interface Identity {
    * sends its cookie again.
    */
   cookieUser(event: H3Event): Promise<User | undefined>;
-  /** Opens a session of its own for a browser whose user has given the right password; the response sets its cookie. */
+  /**
+   * Opens a session of its own for a browser whose user has given the right password, and ends its previous one; the
+   * response sets the cookie.
+   */
   signIn(event: H3Event, user: User): Promise<void>;
   /** Id of the cookie's session (see `OpenSession`); undefined without a cookie. */
   sessionId(event: H3Event): string | undefined;
@@ -192,7 +195,11 @@ export function createIdentity(
         throw error;
       }),
     cookieUser,
-    signIn: (event, user) => openSession(event, user, { isNew: true }),
+    async signIn(event, user) {
+      const previous = readCookie(event, COOKIE);
+      await openSession(event, user, { isNew: true });
+      if (previous !== undefined) await sessions.end(previous);
+    },
     sessionId(event) {
       const token = readCookie(event, COOKIE);
       return token === undefined ? undefined : sessionId(token);

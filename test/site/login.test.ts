@@ -51,6 +51,29 @@ it('counts wrong passwords together with those of apps', async () => {
   expect((await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(429);
 });
 
+it('signing in again in the same browser ends its previous session, and no other', async () => {
+  const { request, storage } = await openTestServer();
+  const csrf = 'x'.repeat(24);
+  /** Sends the form from a tab in which it was still open. Returns the new session. */
+  const send = async (name: string, session = ''): Promise<string> => {
+    const headers = {
+      cookie: `csrf=${csrf}; sessionid=${session}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const body = `csrf=${csrf}&name=${name}&password=secret`;
+    const done = await request('POST', '/login', { headers, body });
+    return /sessionid=([^;]+)/.exec(done.headers.get('set-cookie')!)![1]!;
+  };
+  const { id } = (await storage.users.find('bob'))!;
+  const [first, other] = [await send('bob'), await send('bob')];
+  const second = await send('bob', first);
+  expect(await storage.sessions.all(id)).toHaveLength(2);
+  const third = await send('eve', second);
+  expect(await storage.sessions.all(id)).toHaveLength(1);
+  expect((await request('GET', '/api/2/devices/bob.json', { cookie: other })).status).toBe(200);
+  expect((await request('GET', '/api/2/devices/eve.json', { cookie: third })).status).toBe(200);
+});
+
 it('signs out and ends the session', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
