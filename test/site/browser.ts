@@ -5,6 +5,8 @@ export interface Visitor {
   get(path: string): Promise<VisitedPage>;
   /** Opens the page at `path` and sends its form with `action`, or else the first one, with `fields`. */
   send(path: string, fields: Fields, action?: string): Promise<VisitedPage>;
+  /** Sends a form that was opened before. */
+  submit(path: string, fields: Readonly<Record<string, string>>): Promise<VisitedPage>;
 }
 
 /** Values of fields by name: texts, files, and an array for several fields with one name, such as checkboxes. */
@@ -35,6 +37,7 @@ export function openVisitor({ app }: Pick<TestServer, 'app'>, origin = 'http://l
 
   return {
     get: (path) => request(path),
+    submit: (path, fields) => request(path, { method: 'POST', body: new URLSearchParams(fields) }),
     async send(path, fields, action) {
       const { html } = await request(path);
       const forms = [...html.matchAll(/<form[^>]*method="post"[^>]*>[^]*?<\/form>/g)].map(([form]) => form);

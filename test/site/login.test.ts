@@ -74,6 +74,19 @@ it('signing in again in the same browser ends its previous session, and no other
   expect((await request('GET', '/api/2/devices/eve.json', { cookie: third })).status).toBe(200);
 });
 
+it('says that a form which was sent after the session ended has changed nothing', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  const { html } = await visitor.get('/lists');
+  await server.services.administration.endSessions('bob');
+  const csrf = /name="csrf" value="([^"]+)"/.exec(html)![1]!;
+  const sent = await visitor.submit('/lists', { csrf, title: 'Mine' });
+  const login = await visitor.get(sent.location!);
+  expect(login.html).toContain('Your session has ended, and nothing was changed. Sign in, and send the form again.');
+  const done = await visitor.send(sent.location!, { name: 'bob', password: 'secret' }, LOGIN);
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/lists']);
+});
+
 it('signs out and ends the session', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);

@@ -170,7 +170,7 @@ describe('the player', () => {
     const visitor = await signIn(server);
     expect((await play(visitor, { position: '1', csrf: 'x' })).status).toBe(403);
     const answer = await server.request('POST', '/episode/progress');
-    expect(answer.headers.get('location')).toBe(`${AT}/login?next=%2Fepisode`);
+    expect(answer.headers.get('location')).toBe(`${AT}/login?next=%2Fepisode&unsaved=form`);
     expect((await download(server)).actions).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ describe('the player', () => {
   ])('after a login, leads back to the page that the form was on: %s', async (referer, next) => {
     const server = await openFilled();
     const answer = await server.request('POST', '/episode/played', { headers: { referer } });
-    expect(answer.headers.get('location')).toBe(`${AT}/login?next=${encodeURIComponent(next)}`);
+    expect(answer.headers.get('location')).toBe(`${AT}/login?next=${encodeURIComponent(next)}&unsaved=form`);
   });
 });
 

@@ -38,7 +38,7 @@ it('sends visitors to the login page, and back', async () => {
   expect(answer.status).toBe(303);
   expect(answer.headers.get('location')).toBe('http://localhost/login?next=%2Fsubscriptions%3Fview%3Dlist');
   const sent = await request('POST', '/subscriptions/remove', { headers: { accept: 'text/html' } });
-  expect(sent.headers.get('location')).toBe('http://localhost/login?next=%2Fsubscriptions');
+  expect(sent.headers.get('location')).toBe('http://localhost/login?next=%2Fsubscriptions&unsaved=form');
 });
 
 it('registers the browser as a device if the account has none', async () => {

@@ -5,7 +5,7 @@ import type { Reply } from '../../http/reply.ts';
 import { renderLogin } from '../../pages/login.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Site, STALE, stale, toLocalPath } from './site.ts';
+import { SIGNED_OUT, type Site, STALE, stale, toLocalPath } from './site.ts';
 
 /** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
 export function createLoginPages(
@@ -30,7 +30,8 @@ export function createLoginPages(
     async show(event) {
       const next = toLocalPath(readQuery(event, 'next'));
       if (await identity.visitor(event)) return site.redirect(event, next);
-      return form(event, { next });
+      const isUnsaved = readQuery(event, 'unsaved') === 'form';
+      return form(event, { next, ...(isUnsaved && { problems: { form: SIGNED_OUT } }) });
     },
 
     async submit(event): Promise<Reply> {

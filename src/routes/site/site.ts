@@ -47,6 +47,8 @@ const nextTurn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
 /** The problem of a form that is shown again. */
 export const STALE = 'this form was too old; nothing was changed, send it again';
+/** For a form that was sent without a session. */
+export const SIGNED_OUT = 'your session has ended, and nothing was changed. Sign in, and send the form again';
 /** For a form that cannot be shown again. */
 export const stale = (): Refusal =>
   new Refusal('forbidden', 'this form was too old; nothing was changed. Go back, reload the page and try again');
@@ -89,7 +91,10 @@ export function createSite(
     return referer.startsWith(`${base}/`) ? referer.slice(base.length) : /^\/[^/]*/.exec(pathname)![0];
   };
 
-  const toSignIn = (event: H3Event): Reply => redirect(event, `/login?next=${encodeURIComponent(pageOf(event))}`);
+  const toSignIn = (event: H3Event): Reply => {
+    const unsaved = event.req.method === 'POST' ? '&unsaved=form' : '';
+    return redirect(event, `/login?next=${encodeURIComponent(pageOf(event))}${unsaved}`);
+  };
 
   return {
     redirect,
