@@ -23,8 +23,8 @@ export const renderLogin = ({ base, csrf, next, name, problems = {}, isOpen, isN
 ${renderProblem(problems.form)}
 <form method="post" action="${base}/login">
 ${renderToken(csrf)}<input type="hidden" name="next" value="${next}">
-${renderField({ name: 'name', label: 'User name or e-mail address', value: name, problem: problems.name, input: { required: true, autofocus: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false' } })}
-${renderField({ name: 'password', label: 'Password', type: 'password', problem: problems.password, input: { required: true, autocomplete: 'current-password' } })}
+${renderField({ name: 'name', label: 'User name or e-mail address', value: name, problem: problems.name, input: { required: true, autofocus: !name, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false' } })}
+${renderField({ name: 'password', label: 'Password', type: 'password', problem: problems.password, input: { required: true, autofocus: Boolean(name), autocomplete: 'current-password' } })}
 <p class="actions"><button>Sign in</button></p>
 </form>
 <p class="soft">${isOpen ? markup`No account yet? <a href="${registerPage(base)}">Create one</a>.` : renderNoAccount(isNew)}</p>

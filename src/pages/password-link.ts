@@ -20,7 +20,7 @@ export const renderPasswordForm = ({ csrf, name, chosen, problems = {} }: Passwo
 ${name === undefined ? markup`<p>You have been invited to this server. Choose how you want to sign in.</p>` : markup`<p>For the account <strong>${name}</strong>.</p>`}
 ${renderProblem(problems.form)}
 <form method="post">${renderToken(csrf)}
-${name === undefined ? renderField({ name: 'name', label: 'User name', value: chosen, problem: problems.name, input: { required: true, autofocus: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } }) : markup`<input type="text" name="username" value="${name}" autocomplete="username" hidden>`}
+${name === undefined ? renderField({ name: 'name', label: 'User name', value: chosen, problem: problems.name, input: { required: true, autofocus: chosen === undefined, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } }) : markup`<input type="text" name="username" value="${name}" autocomplete="username" hidden>`}
 ${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
 ${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
 <p class="actions"><button>Save and sign in</button></p>

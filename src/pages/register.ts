@@ -38,7 +38,7 @@ export const renderRegisterForm = ({
   render(markup`${renderProblem(problems.form)}
 <form method="post">
 ${renderToken(csrf)}${token && markup`<input type="hidden" name="token" value="${token}">`}
-${renderField({ name: 'name', label: 'User name', value: name, problem: problems.name, input: { required: true, autofocus: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } })}
+${renderField({ name: 'name', label: 'User name', value: name, problem: problems.name, input: { required: true, autofocus: name === undefined, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } })}
 ${renderField({ name: 'email', label: 'E-mail address', type: 'email', value: email, hint: 'Optional; it can also be used to sign in.', problem: problems.email, input: { autocomplete: 'email' } })}
 ${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
 ${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}

@@ -24,8 +24,8 @@ export function renderField({ name, label, type = 'text', value, hint, problem, 
     value: type === 'password' || type === 'file' ? undefined : value,
     'aria-describedby': described || undefined,
     'aria-invalid': problem === undefined ? undefined : 'true',
-    autofocus: problem !== undefined,
     ...input,
+    autofocus: problem !== undefined || input?.autofocus,
   });
   return markup`<div class="field"><label for="${name}">${label}</label>
 ${hint && markup`<p class="hint" id="${name}-hint">${hint}</p>`}

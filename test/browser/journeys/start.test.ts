@@ -28,14 +28,17 @@ journey('2. signs in where a page asks for it, out, and in with a new account', 
   const { page, server, open, arrive, see } = visitor;
   const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const focused = () => page.evaluate('document.activeElement.id');
 
   await open('/history');
+  await expect.poll(focused).toBe('name');
   await fill('User name or e-mail address', 'alice');
   await fill('Password', 'wrong');
   await press('Sign in');
   await see('The user name or the password is wrong.');
   await arrive('Sign in');
   expect(await page.getByLabel('User name or e-mail address').inputValue()).toBe('alice');
+  await expect.poll(focused).toBe('password');
   await fill('Password', 'secret');
   await press('Sign in');
   await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
@@ -52,7 +55,13 @@ journey('2. signs in where a page asks for it, out, and in with a new account', 
   await see('The two passwords differ.');
   await arrive('Create an account');
   expect(await page.getByLabel('User name', { exact: true }).inputValue()).toBe('carol/smith');
+  await expect.poll(focused).toBe('name');
   await fill('User name', 'carol');
+  await fill('Password', 'one pass phrase');
+  await fill('Repeat password', 'another pass phrase');
+  await press('Create account');
+  await page.locator('#name:not([aria-invalid])').waitFor();
+  await expect.poll(focused).toBe('again');
   await fill('Password', 'one pass phrase');
   await fill('Repeat password', 'one pass phrase');
   await press('Create account');
