@@ -16,7 +16,7 @@ it('accounts that have grown in memory evict others', async () => {
   const store = openMemoryStore(cluster.database, false);
   const accounts = new Accounts(store, cluster.now, 1_000_000);
   const count = (user: (typeof users)[0]): Promise<number> =>
-    accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union().length);
+    accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.current().length);
   for (const user of users) await accounts.read(user, [], () => undefined); // all are small at first
   for (const user of users) expect(await count(user)).toBe(300);
   store.calls = [];

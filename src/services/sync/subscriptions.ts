@@ -70,12 +70,15 @@ export function createSubscriptions(
     removed: ReadonlySet<Url>,
   ): Promise<Url[]> => {
     const rows = (await Promise.all(ids.map((id) => subscriptions.since(user, id, 0)))).flatMap(({ items }) => items);
-    const known = new Set(rows.map(({ url }) => url));
-    const unknown = [...removed].filter((url) => !known.has(url));
-    if (unknown.length === 0) return [];
-    const own = rows.flatMap(({ url, subscribed }) => (subscribed ? url : []));
+    const unknown = new Set(removed);
+    const own: Url[] = [];
+    await eachInSlices(rows, ({ url, subscribed }) => {
+      unknown.delete(url);
+      if (subscribed) own.push(url);
+    });
+    if (unknown.size === 0) return [];
     const { currentUrl } = await resolvePodcasts(podcasts, [...unknown, ...own]);
-    const current = new Set(unknown.map(currentUrl));
+    const current = new Set(Array.from(unknown, currentUrl));
     return own.filter((url) => current.has(currentUrl(url)));
   };
 
@@ -105,7 +108,9 @@ export function createSubscriptions(
       const wanted = await sanitizeAll(add, rewrites);
       // With credentials, too: the feed may have been stored while credentials were kept.
       const whole = await mapInSlices(remove, (url) => sanitizeFeedUrl(url, { keepCredentials: true }));
-      const removed = new Set([...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)]);
+      const removed = new Set<Url>();
+      const submitted = [...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)];
+      await eachInSlices(submitted, (url) => removed.add(url));
       const refusal = invalid('the same feed is in "add" and in "remove"');
       const both = new Set<Url>();
       const changes: SubscriptionChange[] = [];

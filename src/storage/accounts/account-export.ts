@@ -74,10 +74,7 @@ function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {
 
 function subscriptionRecords(parts: { devices: DeviceTable; subscriptions: SubscriptionLists }): UserRecord[] {
   const rows = parts.devices.rows.flatMap(({ id, number }) =>
-    parts.subscriptions
-      .of(number)
-      .rows()
-      .map((row) => ({ device: id, row })),
+    Array.from(parts.subscriptions.of(number).rows(), (row) => ({ device: id, row })),
   );
   const places = new Map(
     rows

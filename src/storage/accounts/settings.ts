@@ -1,5 +1,6 @@
 import { scopeKey } from '../../domain/scope.ts';
 import type { Json, SettingScope, UserId } from '../../domain/types.ts';
+import { mapInSlices } from '../../slices.ts';
 import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from '../contract.ts';
 import type { Account } from './account.ts';
@@ -86,8 +87,9 @@ export const privateFeeds = async (core: Core, user: UserId, { visibility }: Hea
 
 /** The subscriptions that become private or public. */
 async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
-  const urls = (await core.accounts.part(account, 'subscriptions')).union();
-  const entries = await core.store.get(urls.map((url) => subscriptionKey(urlDigest(url), account.id)));
+  const urls = await (await core.accounts.part(account, 'subscriptions')).union();
+  const keys = await mapInSlices(urls, (url) => subscriptionKey(urlDigest(url), account.id));
+  const entries = await core.store.get(keys);
   const isHidden = new Set(urls.filter(isPrivate));
   const subscribed = urls.filter((url, at) => isHidden.has(url) !== (toSubscription(entries[at]) === 'private'));
   return { subscribed, private: isHidden, newFeeds: 0 };

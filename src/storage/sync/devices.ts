@@ -1,10 +1,11 @@
 import { regroup } from '../../domain/group.ts';
 import type { Device } from '../../domain/types.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { StorageError } from '../errors.ts';
 import type { DeviceStore } from '../stores.ts';
-import { urlDigest } from '../keys.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
 import { storeUpload, writeDevices } from './upload.ts';
 
 export const createDeviceStore = (core: Core): DeviceStore => ({
@@ -42,9 +43,10 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
       if (!device) return { result: false };
       const subscriptions = await core.accounts.part(account, 'subscriptions');
       const list = subscriptions.of(device.number);
-      const unsubscribed = list
-        .current()
-        .flatMap(({ url }) => (subscriptions.devicesOf(url) === 1 ? urlDigest(url) : []));
+      const unsubscribed: UrlDigest[] = [];
+      await eachInSlices(list.current(), ({ url }) => {
+        if (subscriptions.devicesOf(url) === 1) unsubscribed.push(urlDigest(url));
+      });
       const write = await writeDevices(account, before, before.without(id));
       const { revisions } = account.head;
       return {
@@ -54,9 +56,9 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
           head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
           delete: [...write.delete, ...list.listKeys, ...list.logKeys],
           directory: await core.directory.prepare(user, { unsubscribed }),
-          apply() {
+          async apply() {
             write.apply();
-            subscriptions.remove(device.number);
+            await subscriptions.remove(device.number);
           },
         },
       };

@@ -1,4 +1,5 @@
-import type { Seconds, UserId } from '../../domain/types.ts';
+import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
 import { unlessMissing } from '../errors.ts';
 import type { Head } from '../accounts/head.ts';
@@ -34,8 +35,9 @@ const addPendingFeedsOf = ({ accounts, directory, context }: Core, user: UserId)
   accounts.write(user, async (account) => {
     const { head } = account;
     const newFeeds = newFeedsLeft(head, context.now());
-    const list = newFeeds > 0 ? (await accounts.part(account, 'subscriptions')).union() : [];
-    const pending = list.filter((url) => !directory.memory.find(url));
+    const list = newFeeds > 0 ? await (await accounts.part(account, 'subscriptions')).union() : [];
+    const pending: Url[] = [];
+    await eachInSlices(list, (url) => directory.memory.find(url) ?? pending.push(url));
     if (pending.length === 0) return { result: undefined };
     const change = await directory.prepare(user, { pending, newFeeds });
     const headChange = withNewFeeds(head, change.newFeeds, context.now());

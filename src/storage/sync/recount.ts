@@ -1,4 +1,5 @@
 import type { Url, UserId } from '../../domain/types.ts';
+import { mapInSlices } from '../../slices.ts';
 import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Core } from '../accounts/core.ts';
 import type { Head } from '../accounts/head.ts';
@@ -23,10 +24,10 @@ export async function recountSubscribers(core: Core): Promise<number> {
   for await (const user of userIds(store)) users.add(user);
   const corrected = new Set<Url | undefined>();
   for (const user of users) {
-    const lists = SubscriptionLists.read(user, await listAll(store, under(subscriptionsPrefix(user))));
+    const lists = await SubscriptionLists.read(user, await listAll(store, under(subscriptionsPrefix(user))));
     const head = await readValue<Head>(store, headKey(user));
     const isPrivate = head && (await privateFeeds(core, user, head));
-    if (difference(core, user, lists.union(), isPrivate).wrong.length === 0) continue;
+    if ((await difference(core, user, await lists.union(), isPrivate)).wrong.length === 0) continue;
     // The account may have changed meanwhile, so this is decided again.
     for (const digest of await correct(core, user)) corrected.add(memory.at(digest)?.url);
   }
@@ -39,17 +40,17 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
   const { store, accounts, directory, refresh } = core;
   try {
     return await accounts.write(user, async (account) => {
-      const urls = (await accounts.part(account, 'subscriptions')).union();
+      const urls = await (await accounts.part(account, 'subscriptions')).union();
       const isPrivate = await privateFeeds(core, user, account.head);
       await refresh.run(); // another process may have changed both meanwhile
-      const { wrong, ...change } = difference(core, user, urls, isPrivate);
+      const { wrong, ...change } = await difference(core, user, urls, isPrivate);
       if (wrong.length === 0) return { result: [] };
       return { result: wrong, write: { directory: await prepareDirectory(core, account, change) } };
     });
   } catch (error) {
     if (!isStorageError(error, 'missing')) throw error;
     await refresh.run();
-    const { wrong, ...change } = difference(core, user, []);
+    const { wrong, ...change } = await difference(core, user, []);
     const { set, delete: deleted, apply } = await directory.prepare(user, change);
     const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
     if (version === undefined) return correct(core, user);
@@ -59,14 +60,14 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
 }
 
 /** What the directory does not know of the subscriptions of an account, as a change, and all feeds in it. */
-function difference(
+async function difference(
   { directory }: Core,
   user: UserId,
   urls: readonly Url[],
   isPrivate: (url: Url) => boolean = () => false,
 ) {
+  const current = new Map(await mapInSlices(urls, (url) => [urlDigest(url), url] as const));
   const known = directory.memory.subscriptionsByDigest(user);
-  const current = new Map(urls.map((url) => [urlDigest(url), url]));
   const changed = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
   const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
   const wrong = [...changed.map(([digest]) => digest), ...unsubscribed];

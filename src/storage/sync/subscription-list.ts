@@ -1,5 +1,7 @@
 import type { Stamp, SubscriptionChange, Url } from '../../domain/types.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Key } from '../contract.ts';
+import { byPlace } from '../rows.ts';
 
 /** A feed on a device. `subscribed: false` is a tombstone, kept so that the device receives the removal. Immutable. */
 export interface SubscriptionRow extends SubscriptionChange {
@@ -39,14 +41,6 @@ export class SubscriptionList {
   #changes: SubscriptionRow[] = [];
   #subscribed = 0;
 
-  /** Loads the rows of a key. Keys must be loaded in order. */
-  load(key: Key, isLog: boolean, rows: readonly SubscriptionRow[]): void {
-    (isLog ? this.logKeys : this.listKeys).push(key);
-    if (isLog) this.logged += rows.length;
-    for (const row of rows) this.apply(row);
-    this.tidy();
-  }
-
   /** Number of subscriptions. */
   get size(): number {
     return this.#subscribed;
@@ -61,9 +55,9 @@ export class SubscriptionList {
     return this.#rows.get(url);
   }
 
-  /** By stamp, then in upload order. */
-  rows(): SubscriptionRow[] {
-    return this.#changes.filter(this.#isFresh);
+  /** By stamp, then in upload order. Created lazily, as there may be many. */
+  *rows(): Iterable<SubscriptionRow> {
+    for (const row of this.#changes) if (this.#isFresh(row)) yield row;
   }
 
   /** Current subscriptions. */
@@ -81,18 +75,31 @@ export class SubscriptionList {
   }
 
   /** Drops outdated rows, once there are many. */
-  tidy(): void {
-    if (this.#changes.length > 2 * this.#rows.size + 100) this.#changes = this.rows();
+  async tidy(): Promise<void> {
+    if (this.#changes.length > 2 * this.#rows.size + 100) this.#changes = await mapInSlices(this.rows(), (row) => row);
   }
 
-  /** The last state of each URL changed at `since` or later, by stamp. */
-  since(since: Stamp): SubscriptionChange[] {
-    const first = this.#changes.findLastIndex((row) => row.stamp < since) + 1;
-    return this.#changes
-      .slice(first)
-      .filter(this.#isFresh)
-      .map(({ url, subscribed }) => ({ url, subscribed }));
+  /** The changes at `since` or later, by stamp; the last one of a URL counts. */
+  since(since: Stamp): SubscriptionRow[] {
+    return this.#changes.slice(this.#changes.findLastIndex((row) => row.stamp < since) + 1);
   }
 
   readonly #isFresh = (row: SubscriptionRow): boolean => this.#rows.get(row.url) === row;
+}
+
+/** The feeds of rows, each once, in the order first added. */
+export async function urlsByPlace(rows: readonly SubscriptionRow[]): Promise<Url[]> {
+  const urls = new Set<Url>();
+  await eachInSlices(rows.toSorted(byPlace), ({ url }) => urls.add(url));
+  return [...urls];
+}
+
+/** The last change of each URL among rows, by stamp. */
+export async function lastChanges(rows: readonly SubscriptionRow[]): Promise<SubscriptionChange[]> {
+  const last = new Map<Url, boolean>();
+  await eachInSlices(rows, ({ url, subscribed }) => {
+    last.delete(url); // moves it to the end
+    last.set(url, subscribed);
+  });
+  return mapInSlices(last, ([url, subscribed]) => ({ url, subscribed }));
 }

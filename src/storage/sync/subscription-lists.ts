@@ -2,8 +2,15 @@ import { eachInSlices } from '../../slices.ts';
 import type { Stamp, Url, UserId } from '../../domain/types.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Entry, Key, Value } from '../contract.ts';
-import { byPlace, readRows, replaceRows } from '../rows.ts';
-import { fromStored, type SubscriptionRow, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
+import { readRows, replaceRows } from '../rows.ts';
+import {
+  fromStored,
+  type SubscriptionRow,
+  type StoredRow,
+  SubscriptionList,
+  toStored,
+  urlsByPlace,
+} from './subscription-list.ts';
 
 /*
  * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more
@@ -22,17 +29,24 @@ export class SubscriptionLists {
   readonly #devices = new Map<Url, number>();
 
   /** Reads all entries under `subscriptionsPrefix`, in key order. */
-  static read(user: UserId, entries: readonly Entry[]): SubscriptionLists {
+  static async read(user: UserId, entries: readonly Entry[]): Promise<SubscriptionLists> {
     const lists = new SubscriptionLists();
-    const start = subscriptionsPrefix(user).length;
+    await eachInSlices(lists.#load(entries, subscriptionsPrefix(user).length));
+    for (const list of lists.#lists.values()) await list.tidy();
+    return lists;
+  }
+
+  /** Loads one row after the other. `start`: where the device begins in a key. */
+  *#load(entries: readonly Entry[], start: number): Iterable<void> {
     for (const entry of entries) {
       const [device, part] = entry.key.slice(start).split('/');
-      const list = lists.of(Number(device));
-      lists.#lists.set(Number(device), list);
-      list.load(entry.key, part === 'log', readRows<StoredRow>([entry]).map(fromStored));
+      const list = this.of(Number(device));
+      this.#lists.set(Number(device), list);
+      const rows = readRows<StoredRow>([entry]);
+      (part === 'log' ? list.logKeys : list.listKeys).push(entry.key);
+      if (part === 'log') list.logged += rows.length;
+      for (const row of rows) yield this.#applyRow(list, fromStored(row));
     }
-    for (const list of lists.#lists.values()) for (const { url } of list.current()) lists.#count(url, 1);
-    return lists;
   }
 
   /** The list of a device; empty if it has none. */
@@ -45,10 +59,14 @@ export class SubscriptionLists {
     return this.#devices.get(url) ?? 0;
   }
 
+  /** Current subscriptions of all devices. */
+  current(): SubscriptionRow[] {
+    return [...this.#lists.values()].flatMap((list) => list.current());
+  }
+
   /** The feeds of all devices, without duplicates, in the order first added. */
-  union(): Url[] {
-    const rows = [...this.#lists.values()].flatMap((list) => list.current());
-    return [...new Set(rows.toSorted(byPlace).map(({ url }) => url))];
+  union(): Promise<Url[]> {
+    return urlsByPlace(this.current());
   }
 
   /** Number of rows, including tombstones. */
@@ -92,19 +110,21 @@ export class SubscriptionLists {
   }
 
   /** Drops the list of a removed device. */
-  remove(device: number): void {
-    for (const { url } of this.of(device).current()) this.#count(url, -1);
+  async remove(device: number): Promise<void> {
+    await eachInSlices(this.of(device).current(), ({ url }) => this.#count(url, -1));
     this.#lists.delete(device);
   }
 
   async #apply(device: number, rows: readonly SubscriptionRow[], list: SubscriptionList): Promise<void> {
     this.#lists.set(device, list);
-    await eachInSlices(rows, (row) => {
-      const before = list.get(row.url)?.subscribed ?? false;
-      if (before !== row.subscribed) this.#count(row.url, row.subscribed ? 1 : -1);
-      list.apply(row);
-    });
-    list.tidy();
+    await eachInSlices(rows, (row) => this.#applyRow(list, row));
+    await list.tidy();
+  }
+
+  #applyRow(list: SubscriptionList, row: SubscriptionRow): void {
+    const before = list.get(row.url)?.subscribed ?? false;
+    if (before !== row.subscribed) this.#count(row.url, row.subscribed ? 1 : -1);
+    list.apply(row);
   }
 
   #count(url: Url, by: 1 | -1): void {

@@ -4,33 +4,43 @@ import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
 import { readPrivacy } from '../accounts/settings.ts';
 import type { SubscriptionStore } from '../stores.ts';
-import { byPlace } from '../rows.ts';
-import type { SubscriptionList } from './subscription-list.ts';
+import { lastChanges, type SubscriptionList, urlsByPlace } from './subscription-list.ts';
 import { storeUpload } from './upload.ts';
 
 export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
-  current: (user, device) =>
-    core.accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) => {
-      if (device === undefined) return subscriptions.union();
+  async current(user, device) {
+    const { accounts } = core;
+    const rows = await accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) => {
+      if (device === undefined) return subscriptions.current();
       const row = devices.get(device);
-      return row ? urlsOf(subscriptions.of(row.number)) : [];
-    }),
+      return row ? subscriptions.of(row.number).current() : [];
+    });
+    return urlsByPlace(rows);
+  },
 
   async listed(user) {
     const { accounts, directory } = core;
     const head = await accounts.findHead(user);
     if (!head || head.visibility === 'none') return [];
     // Read before the settings: a feed that was marked private before the subscription must not appear as public.
-    const urls = await accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union());
+    const rows = await accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.current());
+    const urls = await urlsByPlace(rows);
     const { isPrivate } = await readPrivacy(core, user);
     return urls.filter((url) => directory.memory.isListed(url) && !isPrivate(url));
   },
 
-  since: (user, device, since) =>
-    core.accounts.read(user, ['devices', 'subscriptions'], ({ head }, { devices, subscriptions }) => {
-      const row = devices.get(device);
-      return { items: row ? subscriptions.of(row.number).since(since) : [], mark: markAfter(head.stamp) };
-    }),
+  async since(user, device, since) {
+    const { accounts } = core;
+    const { rows, mark } = await accounts.read(
+      user,
+      ['devices', 'subscriptions'],
+      ({ head }, { devices, subscriptions }) => {
+        const row = devices.get(device);
+        return { rows: row ? subscriptions.of(row.number).since(since) : [], mark: markAfter(head.stamp) };
+      },
+    );
+    return { items: await lastChanges(rows), mark };
+  },
 
   apply(user, device, changes, uploader) {
     const devices = [device].flat();
@@ -44,12 +54,6 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
       return { devices: [device], origin: originOf([device], uploader), subscriptions: await difference(list, urls) };
     }),
 });
-
-const urlsOf = (list: SubscriptionList): Url[] =>
-  list
-    .current()
-    .toSorted(byPlace)
-    .map(({ url }) => url);
 
 /** The changes that make the list equal `urls`. */
 async function difference(list: SubscriptionList | undefined, urls: readonly Url[]): Promise<SubscriptionChange[]> {

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Url, UserId } from '../../src/domain/types.ts';
+import type { Storage } from '../../src/storage/stores.ts';
+import { Cluster } from './nodes.ts';
+import { addUser, feeds } from './suite/samples.ts';
+
+const FEEDS = 3000;
+const LIST = feeds(FEEDS);
+/** Turns of the event loop for one pass over the list, with the time below: 60, less the first and the last slice. */
+const PASS = 58;
+
+// Time passes so fast that a time slice ends after 50 feeds.
+beforeAll(() => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.1));
+});
+afterAll(() => void vi.restoreAllMocks());
+
+/** An account with a long list; `isCached: false`: after a restart. */
+async function openAccount(isCached = true): Promise<{ storage: Storage; alice: UserId }> {
+  const cluster = new Cluster();
+  let { storage } = await cluster.open(false);
+  const alice = await addUser(storage);
+  await storage.subscriptions.replace(alice, 'phone', LIST);
+  if (!isCached) {
+    await storage.close();
+    ({ storage } = await cluster.open(false));
+  }
+  return { storage, alice };
+}
+
+/** The result of an operation, and the turns that the event loop had meanwhile. */
+async function countTurns<T>(operation: () => Promise<T>): Promise<{ result: T; turns: number }> {
+  const state = { isOver: false };
+  const running = operation().finally(() => (state.isOver = true));
+  let turns = 0;
+  for (; !state.isOver; turns++) await setImmediate();
+  return { result: await running, turns };
+}
+
+it.each([true, false])('a long list is read in slices, cached: %s', async (isCached) => {
+  const { storage, alice } = await openAccount(isCached);
+  const { result, turns } = await countTurns(() => storage.subscriptions.current(alice));
+  expect(result).toEqual(LIST);
+  expect(turns).toBeGreaterThan(isCached ? PASS : 2 * PASS);
+});
+
+it('the changes of a long list are read in slices', async () => {
+  const { storage, alice } = await openAccount();
+  const { result, turns } = await countTurns(() => storage.subscriptions.since(alice, 'phone', 0));
+  expect(result.items).toEqual(LIST.map((url: Url) => ({ url, subscribed: true })));
+  expect(turns).toBeGreaterThan(2 * PASS);
+});
+
+it('a device with a long list is deleted in slices', async () => {
+  const { storage, alice } = await openAccount();
+  const { turns } = await countTurns(() => storage.devices.delete(alice, 'phone'));
+  expect(await storage.subscriptions.current(alice)).toEqual([]);
+  expect(turns).toBeGreaterThan(5 * PASS);
+});
