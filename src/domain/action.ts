@@ -106,11 +106,9 @@ function readTimes(input: Input): EpisodeAction['play'] {
   return { position, started, total };
 }
 
-/** Whole seconds. Some players have fractions, which their apps send: they are dropped, as in timestamps. */
 function readTime(value: unknown, key: string): number | undefined {
   if (!isGiven(value)) return undefined;
-  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value));
-  const seconds = isNumeric ? Math.floor(Number(value)) : NaN;
-  if (seconds <= MAX_POSITION) return seconds;
-  throw invalid(`"${key}" must be seconds from 0 to ${MAX_POSITION}`);
+  const seconds = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds <= MAX_POSITION) return seconds;
+  throw invalid(`"${key}" must be whole seconds from 0 to ${MAX_POSITION}`);
 }

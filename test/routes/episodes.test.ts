@@ -49,10 +49,6 @@ describe('an uploaded action is returned', () => {
       { ...play, started: '0', position: '05', total: '9' },
       { ...play, started: 0, position: 5, total: 9 },
     ],
-    [
-      { ...play, started: 0.5, position: 5.999, total: '9.5' },
-      { ...play, started: 0, position: 5, total: 9 },
-    ],
     [{ ...play, started: -1, position: -1, total: -1 }, play],
     [
       { ...play, started: -1, position: 5, total: 9 },
@@ -111,7 +107,7 @@ it.each<[unknown]>([
   [[play, { ...play, guid: {} }]],
   [[play, { ...play, timestamp: 'yesterday' }]],
   [[play, { ...play, timestamp: '2024-02-30T00:00:00' }]],
-  [[play, { ...play, position: '1.' }]],
+  [[play, { ...play, position: 1.5 }]],
   [[play, { ...play, position: 2 ** 31 }]],
   [[play, { ...play, started: 1, position: 2 }]],
   [[play, { ...play, total: 1, position: 2 }]],
