@@ -3,7 +3,7 @@
 --   sqlite3 podsync-data/podsync.sqlite < views.sqlite.sql
 --   sqlite3 podsync-data/podsync.sqlite "SELECT podcast, count(*) FROM episode_actions WHERE account = 'alice' GROUP BY podcast"
 --
--- Do not write to the tables: podsync caches accounts and does not notice changes by others. Times are in UTC.
+-- Stop podsync first: while it runs, no other program can open the file. Do not write to the tables. Times are in UTC.
 
 BEGIN;
 DROP VIEW IF EXISTS episode_actions;
