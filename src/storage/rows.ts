@@ -8,10 +8,10 @@ const CHUNK = 4000;
 /** Characters per chunk, far below the limit of values. Only a chunk with a single row may have more. */
 const MAX_TEXT = 512 * 1024;
 
-/** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. */
-export function writeRows(prefix: `${string}/`, rows: readonly unknown[]): Promise<[Key, Value][]> {
+/** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. `first`: its number. */
+export function writeRows(prefix: `${string}/`, rows: readonly unknown[], first = 0): Promise<[Key, Value][]> {
   const chunks = chunked(rows, CHUNK, (part) => JSON.stringify(part));
-  return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(number)}`, text]);
+  return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(first + number)}`, text]);
 }
 
 interface Chunk<Item> {
@@ -45,12 +45,11 @@ export const byPlace = (a: { place: number }, b: { place: number }): number => a
 export const readRows = <Row>(entries: readonly Entry[]): Row[] => valuesOf<Row[]>(entries).flat();
 
 /** Replaces the chunks under a prefix. */
-export async function replaceRows(
-  prefix: `${string}/`,
-  rows: readonly unknown[],
-  before: readonly Key[],
-): Promise<{ set: [Key, Value][]; delete: Key[] }> {
-  const set = await writeRows(prefix, rows);
+export const replaceRows = async (prefix: `${string}/`, rows: readonly unknown[], before: readonly Key[]) =>
+  replaceKeys(await writeRows(prefix, rows), before);
+
+/** Replaces all of the keys `before`. */
+export function replaceKeys(set: [Key, Value][], before: readonly Key[]): { set: [Key, Value][]; delete: Key[] } {
   const kept = new Set(set.map(([key]) => key));
   return { set, delete: before.filter((key) => !kept.has(key)) };
 }

@@ -67,7 +67,10 @@ export type DirectoryRecord =
 
 /** Records are read and written in pages, none empty, so that memory does not grow with the data. */
 export interface TransferStore {
-  /** One snapshot. Rejects with `missing` if the account does not exist, or is removed meanwhile. */
+  /**
+   * One snapshot, except for settings and lists that are changed or removed meanwhile: they may be as they are then. Rejects
+   * with `missing` if the account does not exist, or is removed meanwhile.
+   */
   exportUser(user: UserId): AsyncIterable<UserRecord[]>;
   /**
    * Creates an account completely or not at all, even after a crash; it is invisible until this resolves. Stamps are

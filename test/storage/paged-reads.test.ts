@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KeyValueStore } from '../../src/storage/contract.ts';
+import type { Entry, Key, KeyValueStore, Range } from '../../src/storage/contract.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import type { Storage } from '../../src/storage/stores.ts';
 import type { UserId } from '../../src/domain/types.ts';
@@ -15,15 +15,16 @@ let alice: UserId;
 
 beforeEach(async () => {
   const store = openMemoryStore(new MemoryDatabase(), false);
+  const measure = <Found extends Entry | undefined>(entries: Found[]): Found[] => {
+    longest = Math.max(
+      longest,
+      entries.reduce((sum, entry) => sum + (entry?.value.length ?? 0), 0),
+    );
+    return entries;
+  };
   const measured: KeyValueStore = Object.assign(Object.create(store) as KeyValueStore, {
-    list: async (range: Parameters<KeyValueStore['list']>[0]) => {
-      const entries = await store.list(range);
-      longest = Math.max(
-        longest,
-        entries.reduce((sum, { value }) => sum + value.length, 0),
-      );
-      return entries;
-    },
+    get: async (keys: readonly Key[]) => measure(await store.get(keys)),
+    list: async (range: Range) => measure(await store.list(range)),
   });
   storage = await createStorage(measured, { dataDir: '', now: () => 1_700_000_000, overlap: 0, log: () => undefined });
   alice = await addUser(storage);
@@ -36,6 +37,7 @@ describe('not read at once are', () => {
     for (let n = 0; n < 20; n += 1) await storage.lists.create(alice, { name: `list-${n}`, title: `List ${n}`, urls });
     longest = 0;
     expect(await storage.lists.all(alice)).toHaveLength(20);
+    expect(longest, 'nor any of their feeds').toBeLessThan(1000);
     expect(await storage.lists.move(alice, 'list-19', -1)).toBe(true);
     expect((await storage.lists.all(alice)).at(-2)).toEqual({ name: 'list-19', title: 'List 19' });
     expect(await storage.lists.find(alice, 'list-19')).toMatchObject({ urls });
@@ -55,5 +57,23 @@ describe('not read at once are', () => {
     longest = 0;
     expect((await storage.settings.withKey(alice, 'episode', 'is_favorite')).length).toBe(80);
     expect(longest).toBeLessThan(2 * MEGABYTE);
+  });
+
+  it('the settings and lists of an account, to export it', async () => {
+    for (let n = 0; n < 80; n += 1) {
+      const scope = { kind: 'podcast', podcast: `https://podcasts.example/${n}` } as const;
+      await storage.settings.update(alice, scope, { set: { notes: 'x'.repeat(60_000) }, remove: [], limit: 10 });
+    }
+    const urls = Array.from({ length: 60 }, (_, n) => `https://podcasts.example/${n}/${'x'.repeat(8000)}`);
+    for (let n = 0; n < 20; n += 1) await storage.lists.create(alice, { name: `list-${n}`, title: '', urls });
+    longest = 0;
+    let [records, longestPage] = [0, 0];
+    for await (const page of storage.transfer.exportUser(alice)) {
+      records += page.length;
+      longestPage = Math.max(longestPage, JSON.stringify(page).length);
+    }
+    expect(records).toBe(1 + 80 + 20);
+    expect(longest).toBeLessThan(2 * MEGABYTE);
+    expect(longestPage).toBeLessThan(2 * MEGABYTE);
   });
 });

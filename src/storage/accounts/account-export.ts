@@ -1,41 +1,64 @@
 import { compareScopes, scopeKey } from '../../domain/scope.ts';
 import { compareText } from '../../domain/text-order.ts';
-import type { UserId } from '../../domain/types.ts';
+import type { Json, ListSummary, SettingScope, UserId } from '../../domain/types.ts';
 import { settingsPrefix } from './account-keys.ts';
 import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
 import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
-import { inBatches } from '../../batches.ts';
+import { groupBy, inBatches } from '../../batches.ts';
 import { type Head, toUser } from './head.ts';
-import { readLists } from '../sync/podcast-lists.ts';
-import { byPlace } from '../rows.ts';
-import { readSettings, type StoredSetting } from './settings.ts';
+import { readHeaders, readList } from '../sync/podcast-lists.ts';
+import type { Key } from '../contract.ts';
+import { under } from '../keys.ts';
+import { byPlace, scan } from '../rows.ts';
+import { valueOf, valuesOf } from '../values.ts';
+import type { StoredSetting } from './settings.ts';
 import { readSessions } from './sessions.ts';
-import type { UserRecord, UserRecordOf } from '../stores.ts';
+import type { UserRecord } from '../stores.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
 
 /** Records per page. */
 const PAGE = 1000;
+/** Approximate characters of settings per page. */
+const PAGE_SIZE = 1024 * 1024;
 
-/** Exports an account as of the moment when the first page is requested. */
+/**
+ * Exports an account as of the moment when the first page is requested. Only settings and lists that change after it, before
+ * their turn, are exported as they are then: all of them may not fit in memory.
+ */
 export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<UserRecord[]> {
-  const { head, before, after } = await readAccount(core, user);
-  const requireAccount = (): Promise<void> => core.accounts.read(user, [], () => undefined);
+  const { head, before, settings, lists, after } = await readAccount(core, user);
   yield* inBatches(before, PAGE);
-  for await (const page of pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions)) {
-    await requireAccount();
-    yield page;
+  const large = [
+    pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions),
+    settingPages(core, settings),
+    listPages(core, user, lists),
+  ];
+  for (const pages of large) {
+    for await (const page of pages) {
+      await requireAccount(core, user);
+      yield page;
+    }
   }
-  await requireAccount();
+  await requireAccount(core, user);
   yield* inBatches(after, PAGE);
 }
 
-/** Everything except the actions, as one snapshot: the records before the actions and those after them. */
-async function readAccount(
-  core: Core,
-  user: UserId,
-): Promise<{ head: Head; before: UserRecord[]; after: UserRecord[] }> {
+const requireAccount = (core: Core, user: UserId): Promise<void> => core.accounts.read(user, [], () => undefined);
+
+interface AccountContents {
+  head: Head;
+  /** The records before the actions. */
+  before: UserRecord[];
+  settings: StoredScope[];
+  lists: ListSummary[];
+  /** The records after the lists. */
+  after: UserRecord[];
+}
+
+/** Everything except the actions, and the values of settings and lists, as one snapshot. */
+async function readAccount(core: Core, user: UserId): Promise<AccountContents> {
   const { accounts } = core;
   for (;;) {
     const { version, head, before } = await accounts.read(user, ['devices', 'subscriptions'], (account, parts) => {
@@ -44,20 +67,18 @@ async function readAccount(
       const records = [first, ...deviceRecords(parts.devices), ...subscriptionRecords(parts)];
       return { version: account.version, head: account.head, before: records };
     });
-    const settings = await readSettings(core, settingsPrefix(user));
-    const lists = await readLists(core, user);
+    const settings = await readScopes(core, user);
+    const lists = await readHeaders(core, user);
     const appPasswords = await readAppPasswords(core, user);
     const sessions = await readSessions(core, user, head.sessionEpoch);
     if ((await accounts.read(user, [], (account) => account.version)) !== version) continue;
     const after: UserRecord[] = [
-      ...settingRecords(settings),
-      ...lists.map((list) => ({ kind: 'list' as const, list })),
       ...appPasswords.map(({ user: _user, ...appPassword }) => ({ kind: 'appPassword' as const, ...appPassword })),
       ...sessions
         .map(({ digest, expiresAt }) => ({ kind: 'session' as const, digest, expiresAt }))
         .toSorted((a, b) => compareText(a.digest, b.digest)),
     ];
-    return { head, before, after };
+    return { head, before, settings, lists, after };
   }
 }
 
@@ -94,13 +115,59 @@ function subscriptionRecords(parts: { devices: DeviceTable; subscriptions: Subsc
   }));
 }
 
-function settingRecords(settings: readonly StoredSetting[]): UserRecord[] {
-  const scopes = new Map<string, UserRecordOf<'settings'>>();
-  for (const { scope, key, value } of settings.toSorted(byPlace)) {
-    const id = scopeKey(scope);
-    const record = scopes.get(id) ?? { kind: 'settings', scope, values: [] };
-    scopes.set(id, record);
-    record.values.push([key, value]);
+/** The settings of one scope. */
+interface StoredScope {
+  scope: SettingScope;
+  keys: Key[];
+  /** Characters. */
+  size: number;
+}
+
+/** The scopes of all settings, in the order of an export. */
+async function readScopes({ store }: Core, user: UserId): Promise<StoredScope[]> {
+  const scopes = new Map<string, StoredScope>();
+  for await (const page of scan(store, under(settingsPrefix(user)))) {
+    for (const entry of page) {
+      const { scope } = valueOf<StoredSetting>(entry);
+      const id = scopeKey(scope);
+      const stored = scopes.get(id) ?? { scope, keys: [], size: 0 };
+      scopes.set(id, stored);
+      stored.keys.push(entry.key);
+      stored.size += entry.value.length;
+    }
   }
   return [...scopes.values()].toSorted((a, b) => compareScopes(a.scope, b.scope));
+}
+
+async function* settingPages({ store }: Core, scopes: readonly StoredScope[]): AsyncGenerator<UserRecord[]> {
+  for (const batch of batchesOf(scopes)) {
+    const settings = valuesOf<StoredSetting>(await store.get(batch.flatMap(({ keys }) => keys)));
+    const records = groupBy(settings.toSorted(byPlace), ({ scope }) => scopeKey(scope));
+    const page = batch.flatMap(({ scope }): UserRecord[] => {
+      const values = records.get(scopeKey(scope))?.map(({ key, value }): [string, Json] => [key, value]);
+      return values ? [{ kind: 'settings', scope, values }] : []; // undefined if they were removed meanwhile
+    });
+    if (page.length > 0) yield page;
+  }
+}
+
+/** Scopes that are read together. */
+function* batchesOf(scopes: readonly StoredScope[]): Iterable<StoredScope[]> {
+  let batch: StoredScope[] = [];
+  let size = 0;
+  for (const scope of scopes) {
+    batch.push(scope);
+    size += scope.size;
+    if (size < PAGE_SIZE && batch.length < PAGE) continue;
+    yield batch;
+    [batch, size] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function* listPages(core: Core, user: UserId, lists: readonly ListSummary[]): AsyncGenerator<UserRecord[]> {
+  for (const { name } of lists) {
+    const list = await readList(core, user, name);
+    if (list) yield [{ kind: 'list', list }];
+  }
 }

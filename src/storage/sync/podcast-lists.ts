@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { groupBy } from '../../batches.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
 import { mergeBatches } from '../batch.ts';
@@ -7,11 +6,11 @@ import type { Batch, Entry, Key, Value } from '../contract.ts';
 import type { Core } from '../accounts/core.ts';
 import { StorageError } from '../errors.ts';
 import { chunkNumber, under } from '../keys.ts';
-import { byPlace, listAll, readRows, replaceRows, scan, writeRows } from '../rows.ts';
+import { byPlace, listAll, readRows, replaceKeys, writeRows } from '../rows.ts';
 import type { ListStore } from '../stores.ts';
 import { valueOf } from '../values.ts';
 
-/** The first row of a list, followed by its URLs. */
+/** The first row of a list. Written as a chunk of its own, so that it can be read without the URLs that follow. */
 interface Header extends ListSummary {
   /** Position among the lists. */
   place: number;
@@ -21,9 +20,6 @@ interface StoredList extends PodcastList, Header {
   /** The keys of its entries. */
   keys: Key[];
 }
-
-/** The chunk that begins with the header. */
-const FIRST_CHUNK = `/${chunkNumber(0)}`;
 
 /** Approximate size of the cache. Bytes. */
 const CACHE = 16 * 1024 * 1024;
@@ -91,40 +87,45 @@ export function createListStore(core: Core): ListStore {
 }
 
 /** The entries of a list. */
-export const writeList = (user: UserId, list: PodcastList, place: number): Promise<[Key, Value][]> =>
-  writeRows(listPrefix(user, list.name), toRows(list, place));
+export async function writeList(
+  user: UserId,
+  { name, title, urls }: PodcastList,
+  place: number,
+): Promise<[Key, Value][]> {
+  const prefix = listPrefix(user, name);
+  const header: Header = { name, title, place };
+  return [[`${prefix}${chunkNumber(0)}`, JSON.stringify([header])], ...(await writeRows(prefix, urls, 1))];
+}
 
-const replaceList = (user: UserId, { place, keys, ...list }: StoredList) =>
-  replaceRows(listPrefix(user, list.name), toRows(list, place), keys);
-
-const toRows = ({ name, title, urls }: PodcastList, place: number): (Header | Url)[] => [
-  { name, title, place },
-  ...urls,
-];
+const replaceList = async (user: UserId, { place, keys, ...list }: StoredList) =>
+  replaceKeys(await writeList(user, list, place), keys);
 
 function toList(entries: readonly Entry[]): StoredList {
   const [header, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
   return { ...header, urls, keys: entries.map(({ key }) => key) };
 }
 
-/** The headers of all lists of an account, in order. Page by page, as the lists may not fit in memory. */
-async function readHeaders({ store }: Core, user: UserId): Promise<Header[]> {
+/** The headers of all lists of an account, in order. Skips the URLs: an account may have a million. */
+export async function readHeaders({ store }: Core, user: UserId): Promise<Header[]> {
   const headers: Header[] = [];
-  for await (const page of scan(store, under(listsPrefix(user)))) {
-    for (const entry of page) if (entry.key.endsWith(FIRST_CHUNK)) headers.push(valueOf<[Header]>(entry)[0]);
+  let { from, until } = under(listsPrefix(user));
+  for (;;) {
+    const [first] = await store.list({ from, until, limit: 1 });
+    if (!first) return headers.toSorted(byPlace);
+    const [header] = valueOf<[Header]>(first);
+    headers.push(header);
+    from = under(listPrefix(user, header.name)).until;
   }
-  return headers.toSorted(byPlace);
 }
 
 /** The feeds in some of the entries of lists. */
 export const feedsIn = (entries: readonly Entry[]): Url[] =>
   readRows<Header | Url>(entries).filter((row) => typeof row === 'string');
 
-/** All lists of an account, in order. */
-export async function readLists({ store }: Core, user: UserId): Promise<PodcastList[]> {
-  const entries = await listAll(store, under(listsPrefix(user)));
-  const lists = groupBy(entries, ({ key }) => key.slice(0, key.lastIndexOf('/')));
-  return [...lists.values()].map(toList).toSorted(byPlace).map(toPodcastList);
+/** A list; undefined if it does not exist. */
+export async function readList({ store }: Core, user: UserId, name: string): Promise<PodcastList | undefined> {
+  const entries = await listAll(store, under(listPrefix(user, name)));
+  return entries.length === 0 ? undefined : toPodcastList(toList(entries));
 }
 
 const toPodcastList = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });

@@ -88,6 +88,33 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       assert.deepEqual([...(first.value as UserRecord[]), ...rest], before);
     });
 
+    test('has each setting and list as it was or as it is, if they are changed or removed meanwhile', async ({
+      storage,
+    }) => {
+      const alice = await addUser(storage);
+      const of = (podcast: string) => ({ kind: 'podcast', podcast }) as const;
+      for (const n of [1, 2]) {
+        await storage.settings.update(alice, of(feed(n)), { set: { a: n, b: n }, ...LARGE });
+        await storage.lists.create(alice, { name: `list-${n}`, title: `${n}`, urls: [feed(n)] });
+      }
+      const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();
+      await pages.next();
+      await storage.settings.update(alice, of(feed(1)), { ...LARGE, set: { a: 3 }, remove: ['b'] });
+      await storage.settings.update(alice, of(feed(2)), { ...LARGE, set: {}, remove: ['a', 'b'] });
+      await storage.lists.update(alice, 'list-1', () => ({ title: 'One', urls: [] }));
+      await storage.lists.delete(alice, 'list-2');
+      const exported = await readPages({ [Symbol.asyncIterator]: () => pages });
+      const [before, after] = [1, 3].map((a): UserRecord => {
+        const values = Object.entries(a === 1 ? { a, b: 1 } : { a });
+        return { kind: 'settings', scope: of(feed(1)), values };
+      });
+      const [settings] = exported;
+      assert.ok([before, after].some((each) => JSON.stringify(each) === JSON.stringify(settings)));
+      const lists = exported.flatMap((record) => (record.kind === 'list' ? record.list : []));
+      assert.ok(lists.some(({ name, title }) => name === 'list-1' && ['1', 'One'].includes(title)));
+      for (const record of exported) if (record.kind === 'settings') assert.notDeepEqual(record.values, []);
+    });
+
     test('rejects with `missing` for an unknown account, and if the account is removed meanwhile', async (bench) => {
       const { storage } = bench;
       const alice = await createFullAccount(bench);
