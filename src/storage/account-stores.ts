@@ -34,6 +34,8 @@ export interface UserStore {
    * the log names it.
    */
   delete(user: UserId): Promise<void>;
+  /** Whether any account exists, even one whose data is missing or cannot be read. */
+  hasAny(): Promise<boolean>;
   /**
    * By name, in code-point order. Rejects with `corrupt` if an account cannot be read; with `onDamage`, that is called for
    * each such account, which is left out.

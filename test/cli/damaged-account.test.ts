@@ -72,6 +72,18 @@ it.each(DAMAGE)('an account whose %s can be removed, and imported again', async 
   expect(await names()).toEqual(['bob', 'eve']);
 });
 
+it.each(DAMAGE)('an account whose %s does not keep the server from serving the others', async (_what, damage) => {
+  const { data, folder } = await setUp();
+  await damage(folder);
+  const server = await startServer(['--data', data]);
+  const answer = await fetch(`${server.url}/subscriptions/eve.json`, {
+    headers: { authorization: `Basic ${btoa('eve:secret')}` },
+  });
+  expect(await answer.json()).toEqual([FEED]);
+  server.kill('SIGTERM');
+  await server.ended;
+});
+
 it('what cannot be read of a removed account stays, a warning names it, and it can be deleted', async () => {
   const { data, podsync, folder } = await setUp();
   const file = join(folder, 'actions.json');

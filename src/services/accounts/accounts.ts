@@ -91,10 +91,7 @@ export const createAccounts = (
     return user?.name.toLowerCase() === name.toLowerCase() ? user : undefined;
   },
 
-  async hasAny() {
-    for await (const _user of users.all()) return true;
-    return false;
-  },
+  hasAny: () => users.hasAny(),
 
   async login(login, password, { address, isShared, ip }) {
     // What was typed is not logged: it may be the password.

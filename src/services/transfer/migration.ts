@@ -66,7 +66,7 @@ export async function migrate(
 }
 
 async function holdsAnything({ users, podcasts }: MigratedStorage): Promise<boolean> {
-  for await (const _user of users.all()) return true;
+  if (await users.hasAny()) return true;
   for await (const _feed of podcasts.feeds()) return true;
   return false;
 }

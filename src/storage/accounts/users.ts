@@ -90,6 +90,8 @@ export function createUserStore(core: Core): UserStore {
       return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
     },
 
+    hasAny: async () => (await store.list({ ...under(LOGINS), limit: 1 })).length > 0,
+
     async *all(onDamage) {
       const seen = new Set<UserId>();
       const users: User[] = [];
