@@ -137,7 +137,7 @@ export const STORAGE_OPTIONS: readonly ConfigOption[] = [
     '--storage <storage>',
     'storage plugin and location: json, sqlite:FILE, postgres://... or ./plugin.js:LOCATION',
     text,
-  ),
+  ).default(DEFAULTS.storage, 'the one that the data folder records, otherwise json'),
 ];
 
 /** How feeds and logos are fetched. */

@@ -16,8 +16,8 @@ export function defineUser(user: Command): void {
   defineAppPasswords(user.command('app-password').description('manage the app passwords of an account'));
 }
 
-function define(user: Command, name: string, description: string, example: string): Command {
-  return addCommand(user, name, description).addHelpText('after', `\nExample:\n  podsync user ${example}`);
+function define(user: Command, name: string, description: string, example: string, notes = ''): Command {
+  return addCommand(user, name, description).addHelpText('after', `${notes}\nExample:\n  podsync user ${example}`);
 }
 
 const LOGIN = 'name or e-mail address';
@@ -25,24 +25,28 @@ const LOGIN = 'name or e-mail address';
 const addPasswordOptions = (command: Command): Command =>
   command
     .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('generate'))
-    .option('--generate', 'generate a strong password and print it')
-    .addHelpText('after', '\nAsks for the password unless --password-stdin or --generate is given.');
+    .option('--generate', 'generate a strong password and print it');
+
+const ASKS = '\nAsks for the password unless --password-stdin or --generate is given.\n';
 
 function defineAdd(user: Command): void {
-  const command = addPasswordOptions(define(user, 'add', 'create an account', 'add bob --email bob@example.org'))
+  const command = addPasswordOptions(
+    define(user, 'add', 'create an account', 'add bob --email bob@example.org', ADD_HELP),
+  )
     .argument('<name>', 'user name to log in with')
     .option('--email <address>', 'e-mail address, which can also be used to log in');
   for (const option of ACCOUNT_OPTIONS) command.addOption(option);
-  command.addHelpText('after', ADD_HELP).action(async (name: string, options) => {
+  command.action(async (name: string, options) => {
     const config = readConfig(options);
     const { addUser } = await import('./users.ts');
     await addUser(config, { name, ...options });
   });
 }
 
-const ADD_HELP = `
+const ADD_HELP = `${ASKS}
 On a terminal it also asks for --sync-devices and --private, unless they are given. With --password-stdin or --generate it
-asks nothing: each device then has its own list, unless the server runs with --sync-devices, and subscriptions are public.`;
+asks nothing: each device then has its own list, unless the server runs with --sync-devices, and subscriptions are public.
+`;
 
 function defineList(user: Command): void {
   define(user, 'list', 'list all accounts', 'list --json')
@@ -66,7 +70,7 @@ function defineShow(user: Command): void {
 }
 
 function definePasswd(user: Command): void {
-  addPasswordOptions(define(user, 'passwd', 'change a password and end all sessions', 'passwd bob'))
+  addPasswordOptions(define(user, 'passwd', 'change a password and end all sessions', 'passwd bob', ASKS))
     .argument('<user>', LOGIN)
     .action(async (name: string, options) => {
       const config = readConfig(options);
@@ -86,8 +90,10 @@ function defineRename(user: Command): void {
     });
 }
 
+const REMOVE_HELP = '\nWith --yes it also removes an account whose data is missing or damaged.\n';
+
 function defineRemove(user: Command): void {
-  define(user, 'remove', 'remove an account and all its data', 'remove bob')
+  define(user, 'remove', 'remove an account and all its data', 'remove bob', REMOVE_HELP)
     .argument('<user>', LOGIN)
     .option('--yes', 'do not ask for confirmation')
     .action(async (name: string, options) => {
@@ -111,14 +117,14 @@ function defineSessions(user: Command): void {
 
 const LINK_HELP = `
 The link works once, for 24 hours, and is the only output on stdout. It begins with --base-url, otherwise with the
-address of the running server.`;
+address of the running server.
+`;
 
 function defineInvite(user: Command): void {
-  define(user, 'invite', 'create an account and print a link to choose its password', 'invite bob')
+  define(user, 'invite', 'create an account and print a link to choose its password', 'invite bob', LINK_HELP)
     .argument('[name]', 'user name to log in with; if omitted, the person chooses it')
     .option('--email <address>', 'e-mail address, which can also be used to log in')
     .addOption(BASE_URL_OPTION)
-    .addHelpText('after', LINK_HELP)
     .action(async (name: string | undefined, options) => {
       const config = readConfig(options);
       const { inviteUser } = await import('./password-links.ts');
@@ -127,10 +133,9 @@ function defineInvite(user: Command): void {
 }
 
 function defineReset(user: Command): void {
-  define(user, 'reset', 'print a link to choose a new password', 'reset bob')
+  define(user, 'reset', 'print a link to choose a new password', 'reset bob', LINK_HELP)
     .argument('<user>', LOGIN)
     .addOption(BASE_URL_OPTION)
-    .addHelpText('after', LINK_HELP)
     .action(async (name: string, options) => {
       const config = readConfig(options);
       const { resetPassword } = await import('./password-links.ts');
