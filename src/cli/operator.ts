@@ -190,7 +190,8 @@ const createLocalOperator = (podsync: Podsync): Operator => ({
 const createSocketOperator = (socketPath: string): Operator => ({
   request: (method, path, body) =>
     new Promise((resolve, reject) => {
-      const sent = request({ socketPath, method, path, headers: HEADERS }, (response) =>
+      // A connection that is kept may be closed by the server just when the next request is sent.
+      const sent = request({ socketPath, method, path, headers: HEADERS, agent: false }, (response) =>
         resolve({ status: response.statusCode!, headers: response.headers, body: response }),
       ).on('error', (error) =>
         reject(

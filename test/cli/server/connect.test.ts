@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { chown, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { connect } from '../../../src/cli/operator.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { connect, send, withOperator } from '../../../src/cli/operator.ts';
 import { readConfig } from '../../../src/config.ts';
 import { type Podsync } from '../../../src/podsync.ts';
 import { makeFolder, startServer } from '../podsync.ts';
@@ -44,4 +47,21 @@ it.skipIf(process.getuid?.() !== 0)('refuses to run as root if another user owns
 it('connects to a server that runs on the folder', async () => {
   const { data } = await startServer();
   expect(await connect({ ...(await makeOptions()), data })).toEqual({ socket: expect.stringContaining(data) });
+});
+
+it('sends each request on a new connection: an idle one may just be closed by the server', async () => {
+  const config = readConfig({ data: await makeFolder() });
+  const used = new Set<Socket>();
+  const server = createServer(({ socket }, response) => {
+    if (used.has(socket)) socket.destroy();
+    used.add(socket);
+    response.end('1');
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(join(config.data, 'control.sock')), 'listening');
+  const sent = withOperator(config, async (operator) => {
+    await send(operator, 'GET', '/one');
+    return send(operator, 'GET', '/two');
+  });
+  await expect(sent).resolves.toBe(1);
 });
