@@ -41,3 +41,18 @@ it('keeps the devices of users separate', async () => {
   expect((await request('POST', PHONE, { auth: 'eve:secret', body: {} })).status).toBe(403);
   expect(await (await request('GET', '/api/2/devices/eve.json', { auth: 'eve:secret' })).json()).toEqual([]);
 });
+
+it('the last sync of the account is that of its devices, also after a new password has ended all sessions', async () => {
+  const { request, services, clock } = await openTestServer();
+  await request('GET', '/api/2/subscriptions/bob/phone.json', { auth });
+  await request('POST', PHONE, { auth, body: {} });
+  await request('GET', '/api/2/subscriptions/bob/phone.json?since=0', { auth });
+  const syncedAt = clock.now;
+  await services.administration.setPassword('bob', 'another secret');
+  clock.now += 86_400;
+  expect((await services.administration.show('bob')).lastSyncAt).toBe(syncedAt);
+  const listed = [];
+  for await (const { user, lastSyncAt } of services.administration.list())
+    if (user.name === 'bob') listed.push(lastSyncAt);
+  expect(listed).toEqual([syncedAt]);
+});

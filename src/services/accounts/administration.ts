@@ -17,7 +17,7 @@ export interface AccountSummary {
 
 export interface AccountDetails {
   user: User;
-  /** When an app last used a session, accurate to the day, or an app password. Undefined if none did. */
+  /** When a device last synced, accurate to the hour, or a session, to the day, or app password was used. */
   lastSyncAt: Seconds | undefined;
   subscriptions: number;
   actions: number;
@@ -62,12 +62,15 @@ export function createAdministration(
     throw (await users.findId(login)) === undefined ? noSuchAccount() : new Refusal('conflict', DATA_MISSING);
   };
 
-  const summarize = async (user: User): Promise<AccountSummary> => ({
-    user,
-    devices: (await devices.all(user.id)).length,
-    subscriptions: (await subscriptions.current(user.id)).length,
-    lastSyncAt: latestOf(await sessions.all(user.id), await appPasswords.all(user.id)),
-  });
+  const summarize = async (user: User): Promise<AccountSummary> => {
+    const all = await devices.all(user.id);
+    return {
+      user,
+      devices: all.length,
+      subscriptions: (await subscriptions.current(user.id)).length,
+      lastSyncAt: lastSyncOf(all, await sessions.all(user.id), await appPasswords.all(user.id)),
+    };
+  };
 
   const countActions = async (user: UserId): Promise<number> => {
     let count = 0;
@@ -91,14 +94,15 @@ export function createAdministration(
       const user = await find(login);
       const open = await sessions.all(user.id);
       const ofApps = await appPasswords.all(user.id);
+      const all = await devices.all(user.id);
       return {
         user,
-        lastSyncAt: latestOf(open, ofApps),
+        lastSyncAt: lastSyncOf(all, open, ofApps),
         subscriptions: (await subscriptions.current(user.id)).length,
         actions: await countActions(user.id),
         sessions: open.length,
         appPasswords: ofApps,
-        devices: await devices.all(user.id),
+        devices: all,
         lists: await lists.all(user.id),
         refusals: await refusals.all(user.id),
       };
@@ -140,7 +144,13 @@ const noSuchAccount = (): Refusal => new Refusal('missing', 'there is no account
 const DATA_MISSING =
   'the data of this account is missing: restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`';
 
-const latestOf = (...logins: readonly (readonly { usedAt?: Seconds }[])[]): Seconds | undefined => {
-  const times = logins.flat().flatMap(({ usedAt }) => usedAt ?? []);
+/** Sessions alone do not tell, as a new password ends them. */
+function lastSyncOf(
+  devices: readonly DeviceSummary[],
+  sessions: readonly OpenSession[],
+  appPasswords: readonly OwnAppPassword[],
+): Seconds | undefined {
+  const used = [...sessions, ...appPasswords].map(({ usedAt }) => usedAt);
+  const times = [...devices.map(({ syncedAt }) => syncedAt), ...used].filter((at) => at !== undefined);
   return times.length === 0 ? undefined : Math.max(...times);
-};
+}
