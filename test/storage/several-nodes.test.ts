@@ -201,3 +201,21 @@ describe('a rebuild of the toplist', () => {
     expect(await two.storage.podcasts.find([feed(8), feed(9)])).toMatchObject([{ subscribers: 0 }, { subscribers: 1 }]);
   });
 });
+
+it('attempts are removed from the database when they have expired, whichever node counted them', async () => {
+  const { cluster, one, two } = await openTwo();
+  const stored = (): number => cluster.database.keys.filter((key) => key.startsWith('x/')).length;
+  for (const [name, within] of [
+    ['an address', 300],
+    ['a network', 86_400],
+  ] as const) {
+    await one.storage.attempts.add(name, { most: 10, within });
+  }
+  expect(stored()).toBe(2);
+  cluster.at += 300;
+  await two.storage.attempts.add('another address', { most: 10, within: 300 });
+  expect(stored()).toBe(2);
+  cluster.at += 86_400;
+  await one.storage.attempts.add('another address', { most: 10, within: 300 });
+  expect(stored()).toBe(1);
+});
