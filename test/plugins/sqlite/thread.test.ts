@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import { sqliteThread } from '../../../plugins/sqlite/thread.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
@@ -16,6 +16,7 @@ beforeEach(async () => {
   store = await sqlite.open(sqlite.parse(''), { dataDir, log: () => undefined });
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await store.close();
   await rm(dataDir, { recursive: true });
 });
@@ -35,15 +36,22 @@ it('SQLite does not block the event loop', async () => {
 
 it('a thread that broke down is replaced by one that knows everything that was committed', async () => {
   const version = await store.commit({ set: [['a', '1']] });
-  const commit = store.commit({ set: long }).catch((error: unknown) => error);
-  await new Promise(setImmediate); // until it is sent completely
-  // The only way to break it: a call with a timeout of zero.
+  // The only way to break it: a call with a timeout of zero, which follows the commit at once.
   const request = {
     store: 0,
     path: join(dataDir, 'other.db'),
     operations: [{ kind: 'ping' as const, args: [] as [] }],
   };
-  await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
+  const { run } = sqliteThread;
+  const breakdown = new Promise((resolve) => {
+    vi.spyOn(sqliteThread, 'run').mockImplementationOnce((...commit) => {
+      const committing = run(...commit);
+      resolve(run(request, 0));
+      return committing;
+    });
+  });
+  const commit = store.commit({ set: long }).catch((error: unknown) => error);
+  await expect(breakdown).rejects.toThrow('took more than');
   expect(await commit).toMatchObject({ code: 'unavailable', message: expect.stringContaining('try again') });
 
   expect(await store.get(['a'])).toEqual([{ key: 'a', value: '1', version }]);
