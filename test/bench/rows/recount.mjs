@@ -5,7 +5,9 @@ import { loadStorage } from '../../../dist/src/storage/load.js';
 import { openStorage } from '../../../dist/src/storage/open.js';
 import { upload } from '../client.mjs';
 import { load, request } from '../load.mjs';
+import { cpuOf } from '../processes.mjs';
 import { createData, startPodsync } from '../server.mjs';
+import { startPostgres } from '../storages.mjs';
 import { formatNumber } from '../table.mjs';
 
 /*
@@ -24,6 +26,7 @@ const COOKIE = { cookie: `sessionid=${TOKEN}` };
 const SCENARIOS = [
   { kind: 'json', users: 1000 },
   { kind: 'sqlite', users: 1000 },
+  { kind: 'postgres', users: 1000 },
   { kind: 'json', users: 10_000 },
   { kind: 'sqlite', users: 10_000 },
 ];
@@ -35,8 +38,8 @@ const feedsOf = (user) =>
     return `https://feeds.example.org/show-${Math.floor(PODCASTS * random ** 2)}/feed.xml`; // a few have most subscribers
   });
 
-async function fill({ kind, users }, dataDir) {
-  const storage = await openStorage(kind, dataDir, { dataDir, now, overlap: 120, log: console.error });
+async function fill(location, users, dataDir) {
+  const storage = await openStorage(location, dataDir, { dataDir, now, overlap: 120, log: console.error });
   const names = Array.from({ length: users - 1 }, (_, n) => `user-${n}`);
   const add = async (name, feeds) => {
     const { id } = await storage.users.create({ name, passwordHash: 'of nobody' });
@@ -49,18 +52,21 @@ async function fill({ kind, users }, dataDir) {
   await storage.sessions.save({ digest: hash('sha256', TOKEN, 'base64url'), user, expiresAt: now() + 86_400 });
   await storage.close();
 
-  const { plugin, options } = await loadStorage(kind, dataDir);
+  const { plugin, options } = await loadStorage(location, dataDir);
   const store = await plugin.open(options, { dataDir, log: console.error });
   await store.commit({ delete: [`f/${hash('sha256', WRONG, 'base64url').slice(0, 22)}/${last}`] });
   await store.close();
 }
 
-async function measure(scenario) {
+async function measure({ kind, users }) {
   const folder = await createData([]);
-  await fill(scenario, folder);
+  const postgres = kind === 'postgres' ? await startPostgres() : undefined;
+  const location = postgres?.url ?? kind;
+  await fill(location, users, folder);
   const began = performance.now();
-  const server = await startPodsync(folder, ['--storage', scenario.kind]);
+  const server = await startPodsync(folder, ['--storage', location]);
   const ready = performance.now();
+  const cpu = cpuOf(server.pid);
   const before = await server.memory();
   let isOver = false;
   const untilCounted = async () => {
@@ -77,7 +83,8 @@ async function measure(scenario) {
   ]);
   const memory = await server.memory();
   await server.stop();
-  return { start: ready - began, recount, health, uploads, before, memory };
+  await postgres?.destroy();
+  return { start: ready - began, cpu, recount, health, uploads, before, memory };
 }
 
 const rowsOf = (scenario) => {
@@ -95,7 +102,7 @@ const rowsOf = (scenario) => {
   });
   const start = row('start', 's', users === 1000 ? ['<', 1] : undefined, (result) => ({
     value: result.start / 1000,
-    note: `${formatNumber(result.before.rss)} MB resident`,
+    note: `${formatNumber(result.cpu)} s of processor time, ${formatNumber(result.before.rss)} MB resident`,
   }));
   if (users === 1000) return [start]; // the recount is over before there are enough requests to compare
   return [
