@@ -57,7 +57,7 @@ export class SubscriptionList {
 
   /** By stamp, then in upload order. Created lazily, as there may be many. */
   *rows(): Iterable<SubscriptionRow> {
-    for (const row of this.#changes) if (this.#isFresh(row)) yield row;
+    for (const row of this.#changes) if (this.#rows.get(row.url) === row) yield row;
   }
 
   /** Current subscriptions. */
@@ -83,8 +83,6 @@ export class SubscriptionList {
   since(since: Stamp): SubscriptionRow[] {
     return this.#changes.slice(this.#changes.findLastIndex((row) => row.stamp < since) + 1);
   }
-
-  readonly #isFresh = (row: SubscriptionRow): boolean => this.#rows.get(row.url) === row;
 }
 
 /** The feeds of rows, each once, in the order first added. */
