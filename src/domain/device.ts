@@ -46,13 +46,15 @@ export function checkDeviceCount(named: readonly (string | undefined)[]): void {
 
 /** Across all devices, with tombstones: as many as the cache of accounts has room for. */
 const MAX_SUBSCRIPTIONS = 150_000;
+/** Characters of their addresses, which are hardly ever longer than 200, but may have 8,192. */
+const MAX_ADDRESSES = 80_000_000;
 
-/** Throws `too-large` for too many subscriptions of one account: a feed counts once for each device that ever had it. */
-export function checkSubscriptionCount(count: number): void {
-  if (count > MAX_SUBSCRIPTIONS) {
-    throw new Refusal(
-      'too-large',
-      `an account may have up to ${MAX_SUBSCRIPTIONS} subscriptions on all its devices; delete devices that you no longer use`,
-    );
-  }
+/**
+ * Throws `too-large` for too many subscriptions of one account, or too many characters in their addresses: a feed counts
+ * once for each device that ever had it.
+ */
+export function checkSubscriptions(count: number, characters: number): void {
+  if (count <= MAX_SUBSCRIPTIONS && characters <= MAX_ADDRESSES) return;
+  const size = `${MAX_SUBSCRIPTIONS} subscriptions on all its devices, with ${MAX_ADDRESSES / 1e6} MB of addresses`;
+  throw new Refusal('too-large', `an account may have up to ${size}; delete devices that you no longer use`);
 }

@@ -14,3 +14,13 @@ it('applies each feed once per device when it merges lists that have the same fe
   await draft.merge([...devices, 6]);
   expect(change.mock.calls).toEqual([...devices, 6].map((device) => [device, add(urls)]));
 });
+
+it('refuses more addresses than an account may have, however few they are', async () => {
+  const urls = Array.from({ length: 1000 }, (_, n) => `https://podcasts.example/${n}/`.padEnd(8000, 'x'));
+  const draft = new SubscriptionDraft(new SubscriptionLists(), 1, 1);
+  for (let device = 1; device <= 10; device++) await draft.change(device, add(urls));
+  await expect(draft.change(11, add(urls.slice(0, 1)))).rejects.toMatchObject({
+    code: 'too-large',
+    message: expect.stringMatching(/80 MB of addresses.*delete devices/),
+  });
+});

@@ -1,4 +1,4 @@
-import { checkSubscriptionCount } from '../../domain/device.ts';
+import { checkSubscriptions } from '../../domain/device.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
 import { byPlace } from '../rows.ts';
@@ -14,6 +14,8 @@ export class SubscriptionDraft {
   readonly #rows = new Map<number, Map<Url, SubscriptionRow>>();
   /** Rows of the account, with those that are added here. */
   #length: number;
+  /** Characters of their URLs. */
+  #characters: number;
   /** The next free place. */
   next: number;
 
@@ -21,6 +23,7 @@ export class SubscriptionDraft {
     this.#lists = lists;
     this.#stamp = stamp;
     this.#length = lists.length;
+    this.#characters = lists.characters;
     this.next = next;
   }
 
@@ -30,7 +33,7 @@ export class SubscriptionDraft {
 
   /**
    * Applies the changes that have an effect on the device; returns the added feeds. The last change of a URL wins. Throws
-   * as `checkSubscriptionCount` does.
+   * as `checkSubscriptions` does.
    */
   async change(device: number, changes: Iterable<SubscriptionChange>): Promise<Url[]> {
     const last = new Map<Url, boolean>();
@@ -39,7 +42,7 @@ export class SubscriptionDraft {
     await eachInSlices(last, ([url, subscribed]) => {
       const before = this.#get(device, url);
       if ((before?.subscribed ?? false) === subscribed) return;
-      if (!before) checkSubscriptionCount((this.#length += 1));
+      if (!before) checkSubscriptions((this.#length += 1), (this.#characters += url.length));
       const row = { url, subscribed, stamp: this.#stamp, place: before?.place ?? this.next++ };
       const rows = this.#rows.get(device) ?? new Map<Url, SubscriptionRow>();
       this.#rows.set(device, rows.set(url, row));

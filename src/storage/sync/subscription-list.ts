@@ -24,9 +24,6 @@ export const fromStored = ([url, stamp, place, tombstone]: StoredRow): Subscript
   place,
 });
 
-/** Approximate memory of a row besides its URL. */
-const ROW_BYTES = 300;
-
 /** The subscriptions of one device. */
 export class SubscriptionList {
   /** Keys of the list, and of the log of changes since it was written. */
@@ -34,8 +31,8 @@ export class SubscriptionList {
   readonly logKeys: Key[] = [];
   /** Rows in the log. */
   logged = 0;
-  /** Approximate memory use. */
-  bytes = 0;
+  /** Characters of the URLs of all rows. */
+  characters = 0;
   readonly #rows = new Map<Url, SubscriptionRow>();
   /** All changes by stamp, so that a since-read need not scan the list. May contain outdated rows. */
   #changes: SubscriptionRow[] = [];
@@ -68,7 +65,7 @@ export class SubscriptionList {
   /** Applies a row. Rows must be sorted by stamp; call `tidy` afterwards. */
   apply(row: SubscriptionRow): void {
     const before = this.#rows.get(row.url);
-    if (!before) this.bytes += ROW_BYTES + row.url.length;
+    if (!before) this.characters += row.url.length;
     this.#subscribed += Number(row.subscribed) - Number(before?.subscribed ?? false);
     this.#rows.set(row.url, row);
     this.#changes.push(row);

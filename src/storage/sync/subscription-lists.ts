@@ -21,6 +21,8 @@ const MAX_LOG_ROWS = 500;
 const LIST_ROWS_PER_LOG_ROW = 64;
 /** Changes with a longer text are merged into the list at once. Characters. */
 const MAX_LOG_TEXT = 256 * 1024;
+/** Approximate memory of a row besides its URL. */
+const ROW_BYTES = 300;
 
 /** The subscriptions of all devices of an account, by device number. */
 export class SubscriptionLists {
@@ -74,9 +76,14 @@ export class SubscriptionLists {
     return [...this.#lists.values()].reduce((sum, list) => sum + list.length, 0);
   }
 
+  /** Characters of the URLs in these rows. */
+  get characters(): number {
+    return [...this.#lists.values()].reduce((sum, list) => sum + list.characters, 0);
+  }
+
   /** Approximate memory use. */
   get bytes(): number {
-    return [...this.#lists.values()].reduce((sum, list) => sum + list.bytes, 0);
+    return ROW_BYTES * this.length + this.characters;
   }
 
   /** The entries for new rows of a device. */
