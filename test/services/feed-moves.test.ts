@@ -225,3 +225,21 @@ it('a feed that copies a GUID gains nothing', async () => {
     [B, 'Show', 3],
   ]);
 });
+
+it.each<[string, Partial<ParsedFeed>, string?]>([
+  ['with the GUID of the public feed', { guid: GUID_OF_B }],
+  ['that redirects to the public feed', {}, B],
+])('episodes of a private feed %s are not added to it', async (_what, fields, movedTo) => {
+  const secret = `${B}?token=secret`;
+  const { server, web } = await openWith(B, secret);
+  const show = (episodes: EpisodeInfo[]): ParsedFeed => feedOf('Show', { ...fields, episodes });
+  web.set(B, show(episodesOf('Show', 3)));
+  web.set(
+    secret,
+    show([...episodesOf('Show', 3), ...episodesOf('secret', 1).map((each) => ({ ...each, releasedAt: 1 }))]),
+  );
+  await fetchAll(server);
+  if (movedTo !== undefined) web.set(secret, show(episodesOf('Show', 3)), movedTo);
+  await fetchAll(server);
+  expect(await server.services.directory.episodes(B, 9)).toHaveLength(3);
+});

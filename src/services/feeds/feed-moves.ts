@@ -1,3 +1,4 @@
+import { looksSecret } from '../../domain/secret-url.ts';
 import type { Url } from '../../domain/types.ts';
 import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { COMPARED, type PodcastIdentity, isGuidOf, isSamePodcast } from '../../feeds/same-podcast.ts';
@@ -25,7 +26,8 @@ interface FeedMoves {
   tryFormerUrl(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
   /**
    * Merges the podcasts with this GUID that are on the host of the one from whose address it was derived. Anyone can
-   * claim a GUID, and if the original fails, a former address may replace it.
+   * claim a GUID, and if the original fails, a former address may replace it. A private feed often has the GUID of the
+   * public one, but other episodes.
    */
   mergeByGuid(guid: string): Promise<void>;
 }
@@ -79,7 +81,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
       const source = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
       if (!source) return;
       for (const { url } of feeds) {
-        const isMerged = url !== source.url && hostOf(url) === hostOf(source.url);
+        const isMerged = url !== source.url && hostOf(url) === hostOf(source.url) && !looksSecret(url);
         if (isMerged) await podcasts.record(url, { state: source, movedTo: source.url });
       }
     },

@@ -81,16 +81,17 @@ export function mergeEpisodes(one: readonly ChunkedEpisode[], other: readonly Ch
 /**
  * The episodes of a feed that may move to another one, whose episodes are `there`: those in both feeds, and those that
  * are certainly older than all of the other feed. Otherwise anyone could add episodes to a feed by redirecting to it.
+ * If a private feed `becomesPublic`, only those in both.
  */
 export function sharedEpisodes(
   episodes: readonly ChunkedEpisode[],
   there: readonly (EpisodeInfo & Pick<StoredEpisode, 'formerUrls'>)[],
+  { becomesPublic }: { becomesPublic: boolean },
 ): readonly ChunkedEpisode[] {
-  if (there.length === 0) return episodes;
   const names = new Set(there.flatMap(namesOf));
   const oldest = there.reduce((time, { releasedAt = 0 }) => Math.min(time, releasedAt), Infinity);
-  const isOlder = ({ releasedAt = Infinity }: EpisodeInfo): boolean => releasedAt < oldest;
-  return episodes.filter((each) => isOlder(each) || namesOf(each).some((name) => names.has(name)));
+  const isOlder = ({ releasedAt = Infinity }: EpisodeInfo): boolean => releasedAt < oldest || there.length === 0;
+  return episodes.filter((each) => (!becomesPublic && isOlder(each)) || namesOf(each).some((name) => names.has(name)));
 }
 
 const namesOf = ({ url, guid, formerUrls = [] }: EpisodeInfo & Pick<StoredEpisode, 'formerUrls'>): string[] => [

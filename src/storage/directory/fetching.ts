@@ -1,3 +1,4 @@
+import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
 import { StorageError } from '../errors.ts';
@@ -102,7 +103,9 @@ async function decide(
   const known = await Promise.all(replaces.map((each) => episodes.read(each)));
   const [ofExisting, ofFetched = ofExisting] = known as [(typeof known)[0], (typeof known)[0]?];
   const found = content?.episodes ?? [];
-  const moved = target === fetched.url ? ofFetched : sharedEpisodes(ofFetched, content ? found : ofExisting);
+  const there = content ? found : ofExisting;
+  const becomesPublic = looksSecret(fetched.url) && !looksSecret(target);
+  const moved = target === fetched.url ? ofFetched : sharedEpisodes(ofFetched, there, { becomesPublic });
   const merged = existing === fetched ? moved : mergeEpisodes(ofExisting, moved);
   const after = updateEpisodes(merged, found, stamp);
   return { podcast, replaces, episodes: { before: known.flat(), after }, endsLease: true };
