@@ -14,7 +14,7 @@ const ENCODED_OBJECT = /[/=]eyJ[\w-]{17,}/;
 
 /** Services that give each subscriber a personal feed, with all their subdomains. */
 const PERSONAL_HOST =
-  /(?:^|\.)(?:glow\.fm|helloaudio\.fm|memberful\.com|patreon\.com|(?:private|subscribers)\.transistor\.fm|supercast\.(?:com|tech)|supportingcast\.fm)$/;
+  /(?:^|\.)(?:glow\.fm|helloaudio\.fm|memberful\.com|passport\.online|patreon\.com|(?:private|subscribers)\.transistor\.fm|supercast\.(?:com|tech)|supportingcast\.fm)$/;
 
 /** Acast+: the show in the path is public, but the segment after it is a subscriber's token, or `default`. */
 const ACAST_PLUS = /^access\.acast\.(?:com|cloud)\/rss\/[^/]+\/(?!default(?:$|\/)|$)/;

@@ -21,6 +21,7 @@ describe('a personal URL looks secret', () => {
     `https://feeds.redcircle.com/private/${UUID}`,
     `https://app.redcircle.com/exclusive/${UUID}/feed.xml`,
     'https://rss.glow.fm/show/3twcVFdxDNqM',
+    'https://show.passport.online/feed/podcast/3twcVFdxDNqMQcLLsX3Ru',
     // other private paths
     'https://example.org/private/9f86d081884c7d659a2feaa0c55ad015/feed.xml',
     'https://example.org/show/premium/abcDEFghiJKLmnoPQRstuVW.rss',
