@@ -36,8 +36,8 @@ export type FetchOutcome =
   | { kind: 'failed'; message: string; retryAfter?: Seconds };
 
 export interface Fetcher {
-  /** Fetches a feed and parses it if it has changed. Never rejects. */
-  fetchFeed(url: Url, validators: Validators): Promise<FetchOutcome>;
+  /** Fetches a feed and parses it if it has changed. `from`: the feed that announces this URL. Never rejects. */
+  fetchFeed(url: Url, validators: Validators, from?: Url): Promise<FetchOutcome>;
   /** Fetches a logo of up to 5 MB, in any format; `feeds` have this logo. Rejects with a FetchError. */
   fetchImage(url: Url, feeds: readonly Url[]): Promise<Uint8Array>;
   /** Aborts pending fetches. */
@@ -99,14 +99,14 @@ export function createFetcher({
   }
 
   return {
-    async fetchFeed(url, { etag, lastModified }) {
+    async fetchFeed(url, { etag, lastModified }, from = url) {
       const conditions = {
         ...(etag !== undefined && { 'if-none-match': etag }),
         ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
       };
       try {
         const request = { headers: { accept: ACCEPT_FEED, ...conditions }, limit: MAX_FEED };
-        const response = await download(url, request, [url]);
+        const response = await download(url, request, [from]);
         return await readFeed(url, response, Object.keys(conditions).length > 0);
       } catch (error) {
         const { message, retryAfter } = error as FetchError;

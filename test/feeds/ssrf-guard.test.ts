@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isPublic } from '../../src/feeds/ssrf-guard.ts';
+import { openTestServer } from '../server.ts';
 import { startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 
@@ -112,6 +113,20 @@ describe('if private addresses are allowed', () => {
   it('does not follow a redirect of a public feed to a private address', async () => {
     const { fetchFeed, inside, urls } = await startBoth();
     expect(await fetchFeed(urls.public, {})).toEqual({ kind: 'failed', message: REFUSED_INSIDE });
+    expect(inside.connections).toBe(0);
+  });
+
+  it('does not fetch the new address that a public feed announces, if that is private', async () => {
+    const { inside, urls, ...fetcher } = await startBoth();
+    const outside = await startFeedServer(
+      (_, response) =>
+        void response.end(rss(`<title>Public</title><itunes:new-feed-url>${urls.private}</itunes:new-feed-url>`)),
+    );
+    const feed = `http://outside.test:${outside.port}/`;
+    const { request, services } = await openTestServer({ fetcher });
+    await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: [feed] });
+    expect(await services.feeds.update({ url: feed })).toEqual({ tried: 1, failed: [] });
+    expect((await services.directory.podcast(feed)).podcast.title).toBe('Public');
     expect(inside.connections).toBe(0);
   });
 
