@@ -75,13 +75,13 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     },
 
     async mergeByGuid(guid) {
-      const feeds = await podcasts.withGuid(guid);
+      const feeds = (await podcasts.withGuid(guid)).filter(({ url }) => !looksSecret(url));
       // A deleted feed is never fetched again, and must not replace one that is.
       const sources = feeds.filter(({ url, nextAt }) => nextAt !== undefined && isGuidOf(guid, url));
       const source = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
       if (!source) return;
       for (const { url } of feeds) {
-        const isMerged = url !== source.url && hostOf(url) === hostOf(source.url) && !looksSecret(url);
+        const isMerged = url !== source.url && hostOf(url) === hostOf(source.url);
         if (isMerged) await podcasts.record(url, { state: source, movedTo: source.url });
       }
     },
