@@ -126,7 +126,9 @@ form.inline .field:has(> input) { flex: 1 1 14rem; }
 .form-bar .field { display: flex; gap: .5rem; align-items: center; margin: 0; max-width: none; }
 .form-bar label { white-space: nowrap; }
 .form-bar select { margin: 0; }
+html:has(.form-bar) { scroll-padding-bottom: 10rem; }
 form:has(input:checked) > .form-bar { position: sticky; bottom: .75rem; z-index: 1; box-shadow: 0 6px 24px rgb(10 15 35 / 18%); }
+form[data-submit-on-change] :target { scroll-margin-top: 100vh; }
 form.inline input, form.inline select { height: 2.7rem; }
 form.inline button { height: 2.7rem; }
 form.inline .field:has(> input[type=date]) { flex: none; }
@@ -203,6 +205,10 @@ audio { width: 100%; display: block; }
   .site-header form[role=search] { order: 3; flex-basis: 100%; max-width: none; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .6rem; }
+}
+@media (forced-colors: active) {
+  .site-nav a:not([aria-current]) { border-bottom-color: Canvas; }
+  .tags a[aria-current] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button, a { transition: filter .1s, color .1s; } }
 `;

@@ -40,7 +40,65 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     await page.locator('details.menu summary').focus();
     await page.keyboard.press('Enter');
     expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Escape');
     expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+  });
+
+  it('keeps the focus in a choice that applies at once', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/subscriptions');
+    await page.getByLabel('Sort by').focus();
+    for (const order of ['newest', 'listened']) {
+      await page.keyboard.press('ArrowDown');
+      await page.waitForURL(`**sort=${order}*`);
+      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('sort');
+    }
+  });
+
+  it('shows what has the focus, also above a bar at the bottom of the screen', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin, { viewport: { width: 1000, height: 500 } });
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/subscriptions?view=list');
+    const boxes = page.getByRole('checkbox');
+    await boxes.first().check();
+    const names: unknown[] = [];
+    for (let box = 1; box < (await boxes.count()); box += 1) {
+      await boxes.nth(box - 1).focus();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      names.push(
+        await page.evaluate(`(() => {
+          const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+          return document.elementFromPoint(x + width / 2, y + height / 2).name;
+        })()`),
+      );
+    }
+    expect(names).toEqual(names.map(() => 'podcast'));
+    expect(names.length).toBeGreaterThan(5);
+  });
+
+  it('shows the current page and choice in the colours that the visitor has chosen', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin, { forcedColors: 'active' });
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/statistics');
+    for (const [links, property] of [
+      ['.site-nav a', 'borderBottomColor'],
+      ['.tags a', 'backgroundColor'],
+    ] as const) {
+      const colours = await page
+        .locator(links)
+        .evaluateAll((all, name) => all.map((link) => (globalThis as any).getComputedStyle(link)[name]), property);
+      const current = await page.locator(`${links}[aria-current]`).count();
+      expect([current, new Set(colours).size], links).toEqual([1, 2]);
+    }
   });
 });

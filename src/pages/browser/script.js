@@ -15,7 +15,10 @@ export function runInBrowser() {
     closeMenus(target instanceof Element ? target.closest('details.menu') : null);
   });
   document.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') closeMenus(null);
+    if (key !== 'Escape') return;
+    const menu = document.activeElement?.closest('details.menu[open]');
+    closeMenus(null);
+    menu?.querySelector('summary')?.focus();
   });
 
   // On a narrow screen the navigation may begin left of the current page.
@@ -57,7 +60,11 @@ export function runInBrowser() {
   // Choices that apply at once, such as the order, need no button.
   for (const form of document.querySelectorAll('form[data-submit-on-change]')) {
     if (!(form instanceof HTMLFormElement)) continue;
-    form.addEventListener('change', () => form.requestSubmit());
+    form.addEventListener('change', ({ target }) => {
+      // The next page has the focus where this one had it: arrow keys go from choice to choice.
+      if (target instanceof Element) form.action = `${form.action.replace(/#.*/, '')}#${target.id}`;
+      form.requestSubmit();
+    });
     form.querySelector('button')?.setAttribute('hidden', '');
   }
 }
