@@ -112,10 +112,12 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
  * The public address of this server, without a trailing slash: the beginning of links, `Location` and the like. Without
- * a base URL it is the address that the request was sent to.
+ * a base URL it is the address that the request was sent to; always a valid URL.
  */
 export function publicBase(event: H3Event, rules: OriginRules): string {
   if (rules.baseUrl !== undefined) return rules.baseUrl;
   const host = (rules.trustProxy ? forwarded(event, 'host') : undefined) ?? sentTo(event);
-  return `${isSecure(event, rules) ? 'https' : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
+  const scheme = isSecure(event, rules) ? 'https' : 'http';
+  const address = `${scheme}://${host}`;
+  return HOST.test(host) && URL.canParse(address) ? address : `${scheme}://localhost`;
 }

@@ -28,6 +28,16 @@ it('warns that AntennaPod refuses the name', async () => {
   expect((await visitor.get('/')).html).toContain('AntennaPod does not accept this user name');
 });
 
+it('is shown under a host that is no valid address', async () => {
+  const { request } = await openTestServer();
+  const login = await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
+  const cookie = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)![1]!;
+  for (const host of ['x:99999', '1.2.3.999', 'xn--']) {
+    const home = await request('GET', '/', { cookie, headers: { host } });
+    expect([home.status, (await home.text()).includes('<h1>Connect your app</h1>')], host).toEqual([200, true]);
+  }
+});
+
 it('shows only the landing page to visitors who are not signed in', async () => {
   const { html } = await openVisitor(await openListening()).get('/');
   expect(html).toContain('Your podcasts, in sync');
