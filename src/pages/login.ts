@@ -27,6 +27,6 @@ ${renderField({ name: 'name', label: 'User name or e-mail address', value: name,
 ${renderField({ name: 'password', label: 'Password', type: 'password', problem: problems.password, input: { required: true, autofocus: Boolean(name), autocomplete: 'current-password' } })}
 <p class="actions"><button>Sign in</button></p>
 </form>
-<p class="soft">${isOpen ? markup`No account yet? <a href="${registerPage(base)}">Create one</a>.` : renderNoAccount(isNew)}</p>
+<p class="soft">${isOpen ? markup`No account yet? <a href="${registerPage(base, next)}">Create one</a>.` : renderNoAccount(isNew)}</p>
 ${isNew ? '' : markup`<p class="soft">Forgot your password? The administrator of this server can send you a link to choose a new one.</p>`}`,
 });

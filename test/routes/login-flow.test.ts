@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
-import { openVisitor, signIn } from '../site/browser.ts';
+import { decode, openVisitor, signIn } from '../site/browser.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -44,6 +44,20 @@ it('an app gets its own password once the user grants access', async () => {
   expect((await poll(server, `token=${token}`)).status).toBe(404);
   const again = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
   expect([again.status, again.html.includes('This link was used already')]).toEqual([400, true]);
+});
+
+it('a person without an account creates one, and then grants the app access', async () => {
+  const { server, token, link } = await begin({ registration: 'open' });
+  const visitor = openVisitor(server);
+  const { location } = await visitor.get(link);
+  const { html } = await visitor.get(location!);
+  const create = decode(/No account yet\? <a href="([^"]*)"/.exec(html)![1]!);
+  const account = { name: 'ann', password: 'pass phrase', again: 'pass phrase' };
+  expect((await visitor.send(create, { ...account, again: 'other' })).status).toBe(400);
+  const done = await visitor.send(create, account);
+  expect([done.status, done.location]).toEqual([303, `http://localhost${link}`]);
+  await visitor.send(link, { label: 'Phone' }, 'http://localhost/authorize');
+  expect(await (await poll(server, `token=${token}`)).json()).toMatchObject({ loginName: 'ann' });
 });
 
 it.each([

@@ -12,6 +12,8 @@ async function openForm({ app, request }: TestServer, query = '') {
   return {
     shown,
     html,
+    cookie,
+    csrf: hidden('csrf'),
     async send(fields: Record<string, string> = {}, headers: Record<string, string> = { cookie }): Promise<Response> {
       const body = new URLSearchParams({ ...FIELDS, csrf: hidden('csrf'), token: hidden('token'), ...fields });
       return app.request('http://localhost/register', { method: 'POST', body, headers });
@@ -41,6 +43,15 @@ it('creates an account if registration is open', async () => {
   const cookie = /sessionid=([^;]+)/.exec(done.headers.get('set-cookie')!)![1]!;
   expect(await (await server.request('GET', '/', { cookie })).text()).toContain('<code>http://localhost</code>');
   expect(await login(server, 'ann', 'pass phrase')).toBe(200);
+});
+
+it.each(['//evil.example', 'https://evil.example/'])('redirects only to this site: not to %s', async (next) => {
+  const server = await openTestServer(OPEN);
+  const { cookie, csrf } = await openForm(server);
+  const body = new URLSearchParams({ ...FIELDS, csrf });
+  const path = `/register?next=${encodeURIComponent(next)}`;
+  const done = await server.app.request(`http://localhost${path}`, { method: 'POST', body, headers: { cookie } });
+  expect([done.status, done.headers.get('location')]).toEqual([303, 'http://localhost/']);
 });
 
 /** Whether each checkbox of the form is checked. */

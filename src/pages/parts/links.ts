@@ -7,8 +7,9 @@ import type { Url } from '../../domain/types.ts';
 
 const encode = encodeURIComponent;
 
-/** Where an account is created. */
-export const registerPage = (base: string): string => `${base}/register`;
+/** Where an account is created. `next`: path below `base` to continue with. */
+export const registerPage = (base: string, next = '/'): string =>
+  `${base}/register${next === '/' ? '' : `?next=${encode(next)}`}`;
 
 /** The page of a one-time link for choosing a password. */
 export const passwordLinkPage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;

@@ -7,7 +7,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, STALE } from './site.ts';
+import { repeatProblem, type Site, STALE, toLocalPath } from './site.ts';
 
 /** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
 export function createRegisterPages(
@@ -41,6 +41,7 @@ export function createRegisterPages(
     async submit(event) {
       const { fields, isStale } = await site.readForm(event);
       const token = fields.get('token');
+      const next = toLocalPath(readQuery(event, 'next'));
       if (!(await registration.isOpen(token))) return closed(event);
       const name = fields.get('name')?.trim() ?? '';
       const email = fields.get('email')?.trim() ?? '';
@@ -60,7 +61,7 @@ export function createRegisterPages(
       try {
         const user = await registration.register(account, token, readClient(event, origin).address);
         await identity.signIn(event, user);
-        return site.redirect(event, '/');
+        return site.redirect(event, next);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         if (error.code === 'forbidden') return closed(event);
