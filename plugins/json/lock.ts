@@ -104,10 +104,9 @@ async function otherLocks(folder: string, own: string): Promise<[path: string, h
   const names = await readdir(folder);
   for (const name of names) {
     const path = join(folder, name);
-    if (SOCKET.test(name) && !names.includes(name.slice(0, -'.sock'.length))) {
-      // One that is listening belongs to a process that has not written its lock yet.
-      if (!(await isListening(path))) await rm(path, { force: true });
-    }
+    const isOrphan = SOCKET.test(name) && !names.includes(name.slice(0, -'.sock'.length));
+    // One that is listening belongs to a process that has not written its lock yet.
+    if (isOrphan && !(await isListening(path))) await rm(path, { force: true });
     if (!LOCK.test(name) || path === own) continue;
     const holder = await readHolder(path);
     if (holder && (heldHere.has(path) || (await isAlive(path, holder)))) locks.push([path, holder]);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { definePlugin, type KeyValueStore, StorageError } from '../../src/plugin.ts';
-import { memoryOf, pack } from './packed-batch.ts';
+import { pack } from './packed-batch.ts';
 import { type Operation, sqliteThread } from './thread.ts';
 
 /** One SQLite file: `sqlite:FILE`, relative to podsync's data folder; `sqlite` alone is `podsync.sqlite` there. */
@@ -39,9 +39,7 @@ async function openStore(path: string): Promise<KeyValueStore> {
     waiting = [];
     requests += 1;
     try {
-      const operations = calls.map(({ operation }) => operation);
-      const memory = operations.flatMap((each) => (each.kind === 'commit' ? memoryOf(each.batch) : []));
-      const results = await sqliteThread.run({ store, path, operations }, undefined, memory);
+      const results = await sqliteThread.run({ store, path, operations: calls.map(({ operation }) => operation) });
       for (const [n, { resolve, reject }] of calls.entries()) {
         const result = results[n]!;
         if ('value' in result) resolve(result.value);
