@@ -25,9 +25,8 @@ interface FeedMoves {
    */
   tryFormerUrl(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
   /**
-   * Merges the podcasts with this GUID that are on the host of the one from whose address it was derived. Anyone can
-   * claim a GUID, and if the original fails, a former address may replace it. A private feed often has the GUID of the
-   * public one, but other episodes.
+   * Merges all podcasts with this GUID, if it was derived from the address of one of them. Not private feeds: they often
+   * have the GUID of the public one, but other episodes.
    */
   mergeByGuid(guid: string): Promise<void>;
 }
@@ -81,11 +80,8 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
       const source = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
       if (!source) return;
       for (const { url } of feeds) {
-        const isMerged = url !== source.url && hostOf(url) === hostOf(source.url);
-        if (isMerged) await podcasts.record(url, { state: source, movedTo: source.url });
+        if (url !== source.url) await podcasts.record(url, { state: source, movedTo: source.url });
       }
     },
   };
 }
-
-const hostOf = (url: Url): string => new URL(url).hostname;
