@@ -167,6 +167,20 @@ describe('two nodes writing for one user', () => {
   });
 });
 
+it('an export ends, although the account uploads to the same node without a pause', async () => {
+  const { one, alice } = await openTwo();
+  await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+  const uploads: Promise<unknown>[] = [];
+  one.store.before = (call) => {
+    if (call !== 'list' || uploads.length === 100) return;
+    uploads.push(one.storage.actions.append(alice, [action(uploads.length)]));
+  };
+  const records = await exportUser(one.storage, alice);
+  expect(uploads.length).toBeLessThan(20);
+  expect(records).toContainEqual(expect.objectContaining({ kind: 'subscription', url: feed(1) }));
+  await Promise.all(uploads);
+});
+
 describe('a rebuild of the toplist', () => {
   it('corrects wrong subscribers on all nodes, also those who do not exist', async () => {
     const { cluster, one, two, alice } = await openTwo();

@@ -57,30 +57,33 @@ interface AccountContents {
   after: UserRecord[];
 }
 
-/** Everything except the actions, and the values of settings and lists, as one snapshot. */
-async function readAccount(core: Core, user: UserId): Promise<AccountContents> {
-  const { accounts } = core;
-  for (;;) {
-    const { version, head, before } = await accounts.read(user, ['devices', 'subscriptions'], (account, parts) => {
-      const { id: _, ...details } = toUser(user, account.head);
-      const first: UserRecord = { kind: 'user', ...details, stamp: account.head.stamp };
-      const records = [first, ...deviceRecords(parts.devices), ...subscriptionRecords(parts)];
-      return { version: account.version, head: account.head, before: records };
-    });
+/**
+ * Everything except the actions, and the values of settings and lists, as one snapshot. Uploads to this process wait
+ * meanwhile: an account that syncs without a pause must not hold up a backup forever.
+ */
+const readAccount = (core: Core, user: UserId): Promise<AccountContents> =>
+  core.accounts.write(user, async (account) => {
+    const { head } = account;
+    const devices = await core.accounts.part(account, 'devices');
+    const subscriptions = await core.accounts.part(account, 'subscriptions');
     const settings = await readScopes(core, user);
     const lists = await readHeaders(core, user);
     const appPasswords = await readAppPasswords(core, user);
     const sessions = await readSessions(core, user, head.sessionEpoch);
-    if ((await accounts.read(user, [], (account) => account.version)) !== version) continue;
+    const { id: _, ...details } = toUser(user, head);
+    const before: UserRecord[] = [
+      { kind: 'user', ...details, stamp: head.stamp },
+      ...deviceRecords(devices),
+      ...subscriptionRecords(devices, subscriptions),
+    ];
     const after: UserRecord[] = [
       ...appPasswords.map(({ user: _user, ...appPassword }) => ({ kind: 'appPassword' as const, ...appPassword })),
       ...sessions
         .map(({ digest, expiresAt }) => ({ kind: 'session' as const, digest, expiresAt }))
         .toSorted((a, b) => compareText(a.digest, b.digest)),
     ];
-    return { head, before, settings, lists, after };
-  }
-}
+    return { result: { head, before, settings, lists, after } };
+  });
 
 function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {
   const devices = rows.map((row, i) => ({ kind: 'device' as const, device: toDevice(row), place: i + 1 }));
@@ -93,9 +96,9 @@ function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {
   ];
 }
 
-function subscriptionRecords(parts: { devices: DeviceTable; subscriptions: SubscriptionLists }): UserRecord[] {
-  const rows = parts.devices.rows.flatMap(({ id, number }) =>
-    Array.from(parts.subscriptions.of(number).rows(), (row) => ({ device: id, row })),
+function subscriptionRecords(devices: DeviceTable, subscriptions: SubscriptionLists): UserRecord[] {
+  const rows = devices.rows.flatMap(({ id, number }) =>
+    Array.from(subscriptions.of(number).rows(), (row) => ({ device: id, row })),
   );
   const places = new Map(
     rows
