@@ -116,6 +116,11 @@ describe('is refused, and the error names the line, if', () => {
   it.each<[string, unknown, RegExp]>([
     ['lacks a key', { kind: 'session', digest: 'x' }, /it\.expiresAt is missing/],
     ['has a value of the wrong type', { kind: 'group', devices: ['a', 1] }, /it\.devices\[1\] must be a string/],
+    [
+      'lacks a value',
+      { kind: 'settings', scope: { kind: 'account' }, values: [['a']] },
+      /it\.values\[0\]\[1\] must be a value/,
+    ],
     ['is of an unknown kind', { kind: 'constructor' }, /has a kind that this podsync does not know/],
     ['has an unknown key', { kind: 'list', list: { name: '', title: '', urls: [], x: 1 } }, /it\.list has a key/],
     ['has an unknown type', { kind: 'device', device: { id: 'a', caption: '', type: 'tv' }, place: 1 }, /desktop, /],

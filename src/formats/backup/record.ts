@@ -16,6 +16,11 @@ export class ValidationError extends Error {}
 const string = v.string();
 const integer = v.pipe(v.number(), v.safeInteger());
 const boolean = v.boolean();
+/** Any JSON. A tuple may lack its last entries if they may be undefined. */
+const present = v.pipe(
+  v.any(),
+  v.check((value) => value !== undefined, 'a value'),
+);
 const oneOf = <const T extends readonly string[]>(values: T) => v.picklist(values, `one of ${values.join(', ')}`);
 
 const SCOPE = v.variant('kind', [
@@ -70,7 +75,7 @@ const RECORD = v.variant('kind', [
     stamp: integer,
     uploadedAt: integer,
   }),
-  v.strictObject({ kind: v.literal('settings'), scope: SCOPE, values: v.array(v.strictTuple([string, v.any()])) }),
+  v.strictObject({ kind: v.literal('settings'), scope: SCOPE, values: v.array(v.strictTuple([string, present])) }),
   v.strictObject({
     kind: v.literal('list'),
     list: v.strictObject({ name: string, title: string, urls: v.array(string) }),
