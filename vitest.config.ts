@@ -25,6 +25,7 @@ const LONG = [
   'test/{cli,docs,model,process,property,plugins}/**/*.test.ts',
   'test/storage/{drivers,nodes-model,several-nodes,commits,limits,load}.test.ts',
   'test/clock.test.ts', // not slow, but it replaces a module
+  'examples/{embed,lossless}.test.ts', // `test/cli/podsync.ts` ends programs in a hook, which only isolated files all run
 ];
 
 /** Tests on one storage: see `test/storages.ts`. */
