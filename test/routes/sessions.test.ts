@@ -226,3 +226,15 @@ it('on a full disk a client with a session can read, and writes are refused with
   expect((await server.request('POST', '/api/2/auth/eve/login.json', { auth: 'eve:secret' })).status).toBe(507);
   expect(server.errors.splice(0)).toEqual(['the disk is full']); // once, for the login
 });
+
+it('a session has the name of its app, unless the account does not allow that', async () => {
+  const { request, services, storage } = await openTestServer();
+  const use = (app: string) => request('GET', DEVICES, { auth: 'bob:secret', headers: { 'user-agent': app } });
+  const { id } = (await storage.users.find('bob'))!;
+  const apps = async () => (await services.sessions.all(id)).map(({ app }) => app).toSorted();
+  await use('AntennaPod/3.5');
+  expect(await apps()).toEqual(['AntennaPod/3.5']);
+  await storage.settings.update(id, { kind: 'account' }, { set: { store_user_agent: false }, remove: [], limit: 10 });
+  await use('Kasts/24.08');
+  expect(await apps()).toEqual(['AntennaPod/3.5', undefined]);
+});
