@@ -24,7 +24,7 @@ interface ImportBackupOptions {
 export async function importBackup(config: Config, path: string, options: ImportBackupOptions): Promise<void> {
   const { as, dryRun = false, json = false } = options;
   const file = await openFile(path);
-  const operator = await openOperator(config, { mayBeNew: true });
+  const operator = await openOperator(config, { mayBeNew: !dryRun, readOnly: dryRun });
   const signal = watchSignals();
   const backup = { file, operator, signal, as };
   let isBegun = false;

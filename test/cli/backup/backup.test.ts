@@ -144,6 +144,17 @@ it('--dry-run reports what would be imported, and changes nothing', async () => 
   expect((await fresh.podsync(['user', 'list', '--json'])).stdout).toBe('[]\n');
 });
 
+it('--dry-run creates no data folder and no storage', async () => {
+  const { data, backUp, files } = await setUp('bob');
+  await backUp('-o', 'all.ndjson');
+  const dryRun = (...place: string[]) => run(['import', join(files, 'all.ndjson'), '--dry-run', ...place]);
+  const missing = await dryRun('--data', join(files, 'missing'));
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/missing does not exist; select/) });
+  expect((await dryRun('--data', data, '--storage', 'sqlite:missing.db')).code).toBe(1);
+  expect(await readdir(files)).toEqual(['all.ndjson']);
+  expect(await readdir(data)).not.toContain('missing.db');
+});
+
 it('--as creates a copy under another name', async () => {
   const { podsync, backUp } = await setUp('bob');
   await backUp('--user', 'bob', '-o', 'bob.ndjson');
