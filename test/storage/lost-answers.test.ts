@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
+import type { Batch } from '../../src/storage/contract.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import type { Storage } from '../../src/storage/stores.ts';
+import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, feeds, readNumbers } from './suite/samples.ts';
 
@@ -67,6 +69,25 @@ describe('a commit whose answer is lost', () => {
     };
     await one.storage.actions.append(alice, actions(30));
     expect(await readNumbers(two.storage, alice)).toEqual([...Array.from({ length: 30 }, (_, n) => n + 1), 99]);
+  });
+
+  it('may be stored only after the next attempt, and skips no later change of another device', async () => {
+    const cluster = new Cluster();
+    const [one, two] = [await cluster.open(), await cluster.open()];
+    const alice = await addUser(one.storage);
+    const sent: Batch[] = [];
+    one.store.before = async (call, batch) => {
+      if (call !== 'commit') return;
+      sent.push(batch!);
+      if (sent.length === 1) cluster.at += 5;
+      else await openMemoryStore(cluster.database, true).commit(sent[0]!);
+      throw new StorageError('unavailable', 'the answer was lost');
+    };
+    const mark = await one.storage.actions.append(alice, [action(1)]);
+    expect(sent).toHaveLength(2);
+    await two.storage.actions.append(alice, [action(2)]);
+    expect(await readNumbers(two.storage, alice)).toEqual([1, 2]);
+    expect(await readNumbers(two.storage, alice, { since: mark })).toEqual([2]);
   });
 
   it('is an error if the storage is unavailable, and its data exists afterwards', async () => {

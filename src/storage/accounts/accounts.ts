@@ -50,8 +50,8 @@ export class Accounts {
   readonly store: KeyValueStore;
   readonly #mutex = new KeyedMutex<UserId>();
   readonly #cache: LRUCache<UserId, Account>;
-  /** By account; resolved when the head is read again. */
-  readonly #unconfirmed = new Map<UserId, UnconfirmedCommit>();
+  /** By account, the attempts of its last write; resolved when the head is read again. */
+  readonly #unconfirmed = new Map<UserId, readonly UnconfirmedCommit[]>();
   /** Start of the running write of each account. */
   readonly #writing = new Map<UserId, Seconds>();
   readonly #now: () => Seconds;
@@ -134,9 +134,7 @@ export class Accounts {
 
   async #write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
     const account = await this.#open(user);
-    const commit = `${this.#node}-${(this.#commits += 1)}`;
-    let unconfirmed: UnconfirmedCommit<T> | undefined;
-    let failures = 0;
+    const unconfirmed: UnconfirmedCommit<T>[] = [];
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const decided = await attempt(async () => decide(account));
       const decision = 'result' in decided ? decided.result : undefined;
@@ -146,6 +144,7 @@ export class Accounts {
         return decided.result.result;
       }
       const { write, result } = decision;
+      const commit = `${this.#node}-${(this.#commits += 1)}`;
       const head = { ...account.head, ...write.head, commit };
       const stored = await attempt(() => this.store.commit(toBatch(account, head, write)));
       if ('result' in stored && stored.result !== undefined) {
@@ -160,18 +159,18 @@ export class Accounts {
       }
       if ('error' in stored) {
         if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
-        failures += 1;
-        unconfirmed = { commit, result, directory: write.directory };
+        unconfirmed.push({ commit, result, directory: write.directory });
       }
-      // At most one attempt is stored: each checks the head, which another one would have changed.
       const refreshed = await attempt(() => this.#refresh(account));
-      if (unconfirmed && 'result' in refreshed && account.head.commit === commit) {
-        await unconfirmed.directory?.apply();
-        return unconfirmed.result;
+      // At most one attempt is stored, maybe late: each checks the head, which another one would have changed.
+      const confirmed = 'result' in refreshed && unconfirmed.find((each) => each.commit === account.head.commit);
+      if (confirmed) {
+        await confirmed.directory?.apply();
+        return confirmed.result;
       }
-      if ('error' in refreshed || failures === MAX_FAILURES) {
+      if ('error' in refreshed || unconfirmed.length === MAX_FAILURES) {
         this.#cache.delete(user);
-        if (unconfirmed) this.#unconfirmed.set(user, unconfirmed);
+        if (unconfirmed.length > 0) this.#unconfirmed.set(user, unconfirmed);
         throw [stored, refreshed].find((each) => 'error' in each)!.error;
       }
     }
@@ -224,9 +223,9 @@ export class Accounts {
   }
 
   async #resolveUnconfirmed({ id, head }: Account): Promise<void> {
-    const unconfirmed = this.#unconfirmed.get(id);
+    const confirmed = this.#unconfirmed.get(id)?.find(({ commit }) => commit === head.commit);
     this.#unconfirmed.delete(id);
-    if (unconfirmed?.commit === head.commit) await unconfirmed.directory?.apply();
+    await confirmed?.directory?.apply();
   }
 }
 
