@@ -83,6 +83,20 @@ it.each(COMMANDS)('command-line.md describes `%s` with its options', (name, { op
   expect(own.map(({ long }) => long!).filter((long) => !new RegExp(`${long}\\b`).test(where))).toEqual([]);
 });
 
+const SERVE = COMMANDS.find(([name]) => name === 'podsync serve')![1].options;
+
+it.each(SERVE.map((option) => [option.long!, option] as const))(
+  'command-line.md has the variable and the default of %s',
+  (long, { envVar, defaultValue, defaultValueDescription }) => {
+    const rows = page.split('\n').map((line) => line.split(' | '));
+    const [, variables, , otherwise] = rows.find(([options]) => new RegExp(`^\\|.* \`${long}[ \`]`).test(options!))!;
+    expect(variables).toContain(`\`${envVar}\``);
+    if (defaultValue === undefined || typeof defaultValue === 'boolean') return; // in words
+    const names = [defaultValue, defaultValueDescription ?? defaultValue].map((name) => `\`${name}\``);
+    expect(names.some((name) => otherwise!.includes(name))).toBe(true);
+  },
+);
+
 it('command-line.md names no option or variable that does not exist', () => {
   const options = COMMANDS.flatMap(([, command]) => command.options);
   const known = (find: (option: (typeof options)[number]) => string | undefined): Set<string | undefined> =>
