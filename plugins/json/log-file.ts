@@ -26,19 +26,19 @@ export interface LoggedCommit {
   changes: readonly Change[];
 }
 
-/** Encodes texts one after the other: joining them first takes four times as long. */
-export function encode(texts: readonly string[]): Buffer {
+/** Encodes texts one after the other, in time slices: joining them first takes four times as long. */
+export async function encode(texts: readonly string[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
   let length = 0;
-  for (const text of texts) length += bytes.write(text, length);
+  await eachInSlices(texts, (text) => (length += bytes.write(text, length)));
   return bytes;
 }
 
-/** Encodes a line, in time slices, as a commit may be long. */
+/** Encodes a line, which may be long. */
 export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer> {
   const texts = [head(0)];
   await eachInSlices(textsOf(commits), (text) => texts.push(text));
-  const bytes = encode(texts);
+  const bytes = await encode(texts);
   bytes.write(head(crc32(bytes.subarray(HEAD_LENGTH, -1))));
   return bytes;
 }

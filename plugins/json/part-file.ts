@@ -36,7 +36,7 @@ export const openPart = (
   content: Content = { entries: [], until: prefix },
 ): Low<Content> =>
   new Low<Content>(
-    { read: () => read(path, prefix), write: (written) => replaceFile(path, encodePart(prefix, written)) },
+    { read: () => read(path, prefix), write: async (written) => replaceFile(path, await encodePart(prefix, written)) },
     content,
   );
 
@@ -46,14 +46,14 @@ const EMPTY_HEAD = head(new Uint8Array());
 const HEAD_LENGTH = EMPTY_HEAD.length;
 const beforeKeys = (prefix: string): string => `"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`;
 
-function encodePart(prefix: string, { entries, until }: Content): Buffer {
+async function encodePart(prefix: string, { entries, until }: Content): Promise<Buffer> {
   const keys = entries.flatMap(({ key, value }, index) => [
     `${index === 0 ? '' : ',\n'}${quote(key.slice(prefix.length))}: `,
     onOneLine(value),
   ]);
   const versions = entries.map(({ version }) => version).join();
   const end = `\n},\n"until": ${JSON.stringify(until)},\n"versions": [${versions}]\n}\n`;
-  const bytes = encode([EMPTY_HEAD, beforeKeys(prefix), ...keys, end]);
+  const bytes = await encode([EMPTY_HEAD, beforeKeys(prefix), ...keys, end]);
   bytes.write(head(bytes.subarray(HEAD_LENGTH)));
   return bytes;
 }

@@ -8,6 +8,8 @@ const MAX = 500_000;
 /** Maximum number of uploads after the last lookup. */
 const MAX_UNUSED = 100;
 
+const NONE: readonly Key[] = [];
+
 /**
  * Index of stored actions by a short hash. It covers the uploads with a range of stamps: those since it was created, and
  * earlier ones once they were needed.
@@ -72,9 +74,10 @@ export class Fingerprints {
         this.#chunks.set(hash, known ? [...known, ...chunks] : chunks); // one array for all, as there may be many
       }
     });
-    const hashes = new Set(actions.map(fingerprint));
+    const found = new Set<readonly Key[]>(); // few, as most actions of an upload have the same
+    await eachInSlices(actions, (action) => found.add(this.#chunks.get(fingerprint(action)) ?? NONE));
     const chunks = new Set<Key>();
-    for (const hash of hashes) for (const key of this.#chunks.get(hash) ?? []) chunks.add(key);
+    await eachInSlices(found, (keys) => keys.forEach((key) => chunks.add(key)));
     return [...chunks];
   }
 }

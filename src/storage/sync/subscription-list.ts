@@ -91,10 +91,10 @@ export async function urlsByPlace(rows: readonly SubscriptionRow[]): Promise<Url
 
 /** The last change of each URL among rows, by stamp. */
 export async function lastChanges(rows: readonly SubscriptionRow[]): Promise<SubscriptionChange[]> {
-  const last = new Map<Url, boolean>();
+  const last = new Map<Url, SubscriptionChange>();
   await eachInSlices(rows, ({ url, subscribed }) => {
     last.delete(url); // moves it to the end
-    last.set(url, subscribed);
+    last.set(url, { url, subscribed });
   });
-  return mapInSlices(last, ([url, subscribed]) => ({ url, subscribed }));
+  return [...last.values()];
 }
