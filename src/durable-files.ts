@@ -46,14 +46,22 @@ export const syncFolder = (path: string): Promise<void> => withFile(path, 'r', (
  */
 export async function createFolder(path: string): Promise<string | undefined> {
   try {
-    await mkdir(path, { mode: 0o700 });
-    return path;
+    return (await createIfMissing(path)) ? path : undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return undefined;
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
   }
   const first = await createFolder(dirname(path));
-  await mkdir(path, { mode: 0o700 });
-  return first ?? path;
+  const isNew = await createIfMissing(path);
+  return first ?? (isNew ? path : undefined);
+}
+
+/** Creates a folder in an existing one. Resolves to false if it existed: another call may have created it meanwhile. */
+async function createIfMissing(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(path)).isDirectory()) return false;
+    throw error;
+  }
 }

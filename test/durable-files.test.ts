@@ -1,0 +1,17 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createFolder } from '../src/durable-files.ts';
+
+it('several calls may create the same folders at the same time', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'podsync-folders-'));
+  for (let round = 0; round < 100; round += 1) {
+    const parent = join(root, String(round));
+    const paths = ['a', 'b/c', 'b/d', 'b'].map((name) => join(parent, name));
+    const created = await Promise.all([...paths, ...paths].map((path) => createFolder(path)));
+    expect(created).toContain(parent);
+    for (const path of paths) expect((await stat(path)).mode & 0o777).toBe(0o700);
+  }
+  await rm(root, { recursive: true });
+});
