@@ -1,8 +1,9 @@
 import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
 import { loginKey } from './account-keys.ts';
-import type { Key } from '../contract.ts';
+import type { Entry, Key } from '../contract.ts';
 import type { Visibility } from './privacy.ts';
 import type { User } from '../stores.ts';
+import { valueOf } from '../values.ts';
 
 /**
  * The head of an account. Every write of the account checks and sets it, which serializes writes across nodes. It is
@@ -104,3 +105,6 @@ export const loginKeys = ({ name, email }: LoginNames): Key[] => [
 
 export const setLogins = (keys: readonly Key[], user: UserId): (readonly [Key, string])[] =>
   keys.map((key) => [key, JSON.stringify({ user })]);
+
+/** The account of a login, which `setLogins` has written. */
+export const userIn = (login: Entry): UserId => valueOf<{ user: UserId }>(login).user;

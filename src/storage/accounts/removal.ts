@@ -5,7 +5,7 @@ import type { Entry, Key } from '../contract.ts';
 import type { Core } from './core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { isStorageError } from '../errors.ts';
-import { type Head, loginKeys } from './head.ts';
+import { type Head, loginKeys, userIn } from './head.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
@@ -47,7 +47,7 @@ function noneIfCorrupt(error: unknown): [] {
 async function findLogins({ store }: Core, user: UserId): Promise<Key[]> {
   const found: Key[] = [];
   for await (const page of scan(store, under(LOGINS))) {
-    for (const entry of page) if (valueOf<{ user: UserId }>(entry).user === user) found.push(entry.key);
+    for (const entry of page) if (userIn(entry) === user) found.push(entry.key);
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
-import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser } from './head.ts';
+import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
 import { under } from '../keys.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
@@ -26,6 +26,10 @@ export function createUserStore(core: Core): UserStore {
   /** User ids by folded login. Must be verified, as accounts are renamed and removed. */
   const cache = new LRUCache<string, UserId>({ max: MAX_CACHED });
 
+  const findId = async (login: string): Promise<UserId | undefined> => {
+    const [entry] = await store.get([loginKey(login)]);
+    return entry && userIn(entry);
+  };
   /** The account, if it has this folded login. */
   const userWithLogin = async (id: UserId, login: string): Promise<User | undefined> => {
     const head = await accounts.findHead(id);
@@ -62,17 +66,13 @@ export function createUserStore(core: Core): UserStore {
       const cached = cache.get(folded);
       const found = cached && (await userWithLogin(cached, folded));
       if (found) return found;
-      const [entry] = await store.get([loginKey(login)]);
-      const id = entry && userIn(entry);
+      const id = await findId(login);
       const user = id && (await userWithLogin(id, folded));
       if (user) cache.set(folded, id);
       return user;
     },
 
-    async findId(login) {
-      const [entry] = await store.get([loginKey(login)]);
-      return entry && userIn(entry);
-    },
+    findId,
 
     setPassword: (id, passwordHash) =>
       accounts.write(id, async ({ head }) => {
@@ -152,8 +152,6 @@ const readEach = (
 export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
   for await (const page of scan(store, under(LOGINS))) yield* new Set(page.map(userIn));
 }
-
-const userIn = (entry: Entry): UserId => valueOf<{ user: UserId }>(entry).user;
 
 /** Another account has it. */
 const loginTaken = (what: 'name' | 'e-mail address'): StorageError =>

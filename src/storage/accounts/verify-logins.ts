@@ -1,9 +1,9 @@
 import type { UserId } from '../../domain/types.ts';
 import { accountPrefix, ACCOUNTS, headKey, loginKey, LOGINS, stagedKey } from './account-keys.ts';
-import type { Entry, KeyValueStore } from '../contract.ts';
+import type { KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
 import { StorageError } from '../errors.ts';
-import type { Head } from './head.ts';
+import { type Head, userIn } from './head.ts';
 import { under } from '../keys.ts';
 import { scan } from '../rows.ts';
 import { valueOf } from '../values.ts';
@@ -32,11 +32,9 @@ async function describe(what: string, names: AsyncIterable<string>): Promise<str
   return `${what}: ${named.toSorted().join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-const userIn = (login: Entry | undefined): UserId | undefined => login && valueOf<{ user: UserId }>(login).user;
-
 async function* loginsWithoutAccount(store: KeyValueStore): AsyncGenerator<string> {
   for await (const page of scan(store, under(LOGINS))) {
-    const heads = await store.get(page.map((login) => headKey(userIn(login)!)));
+    const heads = await store.get(page.map((login) => headKey(userIn(login))));
     const suspects = page.filter((_login, index) => !heads[index]).map(({ key }) => key);
     // An account that was removed meanwhile has no login any more.
     for (const login of await store.get(suspects)) if (login) yield login.key.slice(LOGINS.length);
@@ -55,6 +53,6 @@ async function* accountsWithoutLogin(store: KeyValueStore): AsyncGenerator<strin
     const { name } = valueOf<Head>(head);
     const [login, again] = await store.get([loginKey(name), headKey(user)]);
     // An account that has changed meanwhile may have been renamed or removed.
-    if (userIn(login) !== user && again?.version === head.version) yield name;
+    if ((login && userIn(login)) !== user && again?.version === head.version) yield name;
   }
 }
