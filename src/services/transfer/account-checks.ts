@@ -106,6 +106,7 @@ export function createTransferChecks(now: Seconds): TransferChecks {
         return clamp(record, { createdAt: latest, usedAt: latest });
       case 'session':
         requireDigest(record.digest);
+        account.requireUnique('session', record.digest);
         return clamp(record, { expiresAt: latest + SESSION_LIFE });
       case 'tag':
         checkTag(record);

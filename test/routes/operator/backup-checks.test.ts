@@ -10,6 +10,7 @@ const NOW = 1_700_000_000;
 const DAY = 86_400;
 const FEED = 'https://feeds.example/1';
 const MEDIA = `${FEED}.mp3`;
+const DIGEST = 'd'.repeat(43);
 const HASH = `$2b$10$${'x'.repeat(53)}`;
 const PLAY = { podcast: FEED, episode: MEDIA, action: 'play' as const, timestamp: NOW };
 const FEED_STATE = { intervalSeconds: 3600, failures: 0 };
@@ -53,6 +54,7 @@ const list = (more: object = {}): BackupRecord => ({
   kind: 'list',
   list: { name: 'best', title: 'Best', urls: [FEED], ...more },
 });
+const session = (digest: string): BackupRecord => ({ kind: 'session', digest, expiresAt: NOW });
 const podcast = (info: object = {}, more: object = {}): BackupRecord => ({
   kind: 'podcast',
   url: FEED,
@@ -91,7 +93,7 @@ it('is accepted if all of it could have been stored through the interface', asyn
     settings([['k'.repeat(255), 'v'.repeat(65_534)]]),
     settings([['a', null]], { kind: 'episode', podcast: FEED, episode: MEDIA }),
     list({ urls: Array.from({ length: 1000 }, (_, n) => `${FEED}/${n}`) }),
-    { kind: 'session', digest: 'd'.repeat(43), expiresAt: NOW + 365 * DAY },
+    { kind: 'session', digest: DIGEST, expiresAt: NOW + 365 * DAY },
     { kind: 'tag', tag: 'news-1', title: 'News 1' },
     podcast({ website: 'https://feeds.example/', logoUrl: 'http://feeds.example/logo.png' }),
     episode({ website: 'https://feeds.example/1' }),
@@ -179,7 +181,8 @@ describe('names the line and stores nothing if', () => {
     ['a list has a long title', [user(), list({ title: 'x'.repeat(256) })], 'a title must have'],
     ['a list has no address', [user(), list({ urls: ['ftp://feeds.example/'] })], 'it contains an address'],
     ['lists share a name', [user(), list(), list()], 'duplicate list'],
-    ['a session is none', [user(), { kind: 'session', digest: 'x', expiresAt: NOW }], '"digest" must be'],
+    ['a session is none', [user(), session('x')], '"digest" must be'],
+    ['duplicate sessions', [user(), session(DIGEST), session(DIGEST)], 'duplicate session'],
     ['a website is a script', [podcast({ website: 'javascript:alert(1)' })], '"website" must begin with http'],
     ['a logo is a file', [podcast({ logoUrl: 'file:///etc/passwd' })], '"logoUrl" must begin with http'],
     ['a title is too long', [podcast({ title: 'x'.repeat(501) })], '"title" may have up to 500'],
@@ -229,7 +232,7 @@ describe('times and stamps', () => {
       action({ episode: `${FEED}/1.mp3` }, NOW + 10),
       action({ episode: `${FEED}/2.mp3` }, far + 10),
       action({ episode: `${FEED}/3.mp3` }, far + 20),
-      { kind: 'session', digest: 'd'.repeat(43), expiresAt: 9 * far },
+      { kind: 'session', digest: DIGEST, expiresAt: 9 * far },
       podcast({}, { feed: { ...FEED_STATE, fetchedAt: far, nextAt: far } }),
       episode({ stamp: far }),
       { kind: 'toplist', at: far, urls: [FEED] },
