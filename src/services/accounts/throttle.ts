@@ -89,8 +89,9 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     for (const [index, counter] of counters.entries()) {
       const wait = await attempts.add(keyOf(counter.name), counter.limit);
       recordWait(counter, wait);
-      if (wait > 0) await refund(counters.slice(0, index)); // nothing is compared
-      check(counter);
+      if (wait === 0) continue;
+      await refund(counters.slice(0, index)); // nothing is compared
+      throw refuse('wrong passwords', wait);
     }
   };
 
