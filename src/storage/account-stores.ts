@@ -12,6 +12,7 @@ export interface User extends NewUser {
   id: UserId;
   createdAt: Seconds;
 }
+export type UserChange = Partial<Pick<User, 'name' | 'passwordHash'>> & { email?: string | undefined };
 
 export interface UserStore {
   /**
@@ -23,12 +24,11 @@ export interface UserStore {
   find(login: string): Promise<User | undefined>;
   /** The same, also for an account whose data is missing or cannot be read. */
   findId(login: string): Promise<UserId | undefined>;
-  /** Sets the hash and ends all sessions of the user. */
-  setPassword(user: UserId, passwordHash: string): Promise<void>;
-  /** Rejects with `conflict` if another account has this name or e-mail. Sessions stay valid. */
-  rename(user: UserId, name: string): Promise<void>;
-  /** Undefined removes it. Rejects with `conflict` if another account has it. Sessions stay valid. */
-  setEmail(user: UserId, email: string | undefined): Promise<void>;
+  /**
+   * Changes only the given fields, in one commit; an undefined `email` removes it. A new hash ends all sessions of the user,
+   * even an equal one. Rejects with `conflict` if another account has the name or e-mail.
+   */
+  update(user: UserId, change: UserChange): Promise<void>;
   /**
    * Removes the user with all data, even if that is missing or cannot be read: what cannot be read is left invisible, and
    * the log names it.

@@ -104,7 +104,7 @@ describe('identity', () => {
     const { users, sessions } = server.storage;
     const save = sessions.save.bind(sessions);
     vi.spyOn(sessions, 'save').mockImplementationOnce(async (session) => {
-      await users.setPassword(session.user, 'another hash');
+      await users.update(session.user, { passwordHash: 'another hash' });
       await sessions.endAll(session.user);
       await save(session);
     });

@@ -17,7 +17,7 @@ const WRITES: readonly (readonly [string, (storage: Storage, user: UserId) => Pr
     ({ settings }, user) => settings.update(user, { kind: 'account' }, { set: { a: 1 }, remove: [], limit: 9 }),
   ],
   ['a list', ({ lists }, user) => lists.create(user, { name: 'news', title: 'News', urls: feeds(3) })],
-  ['a new name', ({ users }, user) => users.rename(user, 'carol')],
+  ['a new name', ({ users }, user) => users.update(user, { name: 'carol' })],
   ['an account', ({ users }) => users.create({ name: 'bob', passwordHash: 'hash' }).then(({ name }) => name)],
 ];
 

@@ -26,7 +26,7 @@ describe('a node with a cached account', () => {
     await one.storage.actions.append(alice, [action(1)]);
     await one.storage.devices.save(alice, 'tv', { caption: 'TV' });
     await one.storage.settings.update(alice, { kind: 'account' }, SETTING);
-    await one.storage.users.setPassword(alice, 'new');
+    await one.storage.users.update(alice, { passwordHash: 'new' });
 
     const { items } = await two.storage.subscriptions.since(alice, 'phone', mark);
     expect(items).toEqual(add(feed(2)));
@@ -74,7 +74,7 @@ describe('a node with a cached account', () => {
   it('does not find an account that another node has removed or renamed', async () => {
     const { one, two, alice } = await openTwo();
     await two.storage.users.find('alice');
-    await one.storage.users.rename(alice, 'carol');
+    await one.storage.users.update(alice, { name: 'carol' });
     expect(await two.storage.users.find('alice')).toBeUndefined();
     expect((await two.storage.users.find('carol'))?.id).toBe(alice);
     const next = await addUser(one.storage, 'alice');
@@ -161,7 +161,7 @@ describe('two nodes writing for one user', () => {
     expect((await two.storage.sessions.find('one'))?.user.name).toBe('alice');
     const both = [one, two].map(({ storage }) => storage.sessions.extend('one', cluster.at + 200));
     expect(await Promise.all(both)).toEqual([true, true]);
-    await two.storage.users.setPassword(alice, 'new');
+    await two.storage.users.update(alice, { passwordHash: 'new' });
     expect(await one.storage.sessions.find('one')).toBeUndefined();
     expect(await one.storage.sessions.extend('one', cluster.at + 300)).toBe(false);
   });

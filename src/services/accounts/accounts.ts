@@ -79,11 +79,7 @@ export const createAccounts = (
       ...((account.syncDevices ?? syncDevices) && { sync_devices: true }),
       ...(isPrivate && { public_subscriptions: false }),
     };
-    try {
-      return await users.create({ name, ...(email !== undefined && { email }), passwordHash }, settings);
-    } catch (error) {
-      throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
-    }
+    return users.create({ name, ...(email !== undefined && { email }), passwordHash }, settings).catch(refuseConflict);
   },
 
   async findByName(name) {
@@ -120,6 +116,11 @@ export const createAccounts = (
     throw wrong();
   },
 });
+
+/** Throws a conflict of the storage as a refusal, any other error as it is. */
+export function refuseConflict(error: unknown): never {
+  throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+}
 
 const wrong = (): Refusal => new Refusal('unauthenticated', 'the user name or the password is wrong');
 

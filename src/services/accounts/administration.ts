@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
-import { checkEmail, checkUserName } from './accounts.ts';
+import { checkEmail, checkUserName, refuseConflict } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
@@ -39,7 +39,7 @@ export interface Administration {
   show(login: string): Promise<AccountDetails>;
   /** Ends the sessions of the user. Throws `invalid` for a password that is not allowed. */
   setPassword(login: string, password: string): Promise<void>;
-  /** Throws `invalid` for a name that is not allowed; rejects with `conflict` if it is taken. */
+  /** Throws `invalid` for a name that is not allowed, `conflict` if it is taken. */
   rename(login: string, name: string): Promise<void>;
   /** Undefined removes it. Throws `invalid` for an invalid address, `conflict` if it is taken. */
   setEmail(login: string, email: string | undefined): Promise<void>;
@@ -110,21 +110,19 @@ export function createAdministration(
 
     async setPassword(login, password) {
       const { id } = await find(login);
-      await users.setPassword(id, await passwords.hash(password));
+      await users.update(id, { passwordHash: await passwords.hash(password) });
     },
 
     async rename(login, name) {
       checkUserName(name);
       const { id } = await find(login);
-      await users.rename(id, name);
+      await users.update(id, { name }).catch(refuseConflict);
     },
 
     async setEmail(login, email) {
       if (email !== undefined) checkEmail(email);
       const { id } = await find(login);
-      await users.setEmail(id, email).catch((error: unknown) => {
-        throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
-      });
+      await users.update(id, { email }).catch(refuseConflict);
     },
 
     async remove(login) {

@@ -3,9 +3,8 @@ import type { Clock } from '../../clock.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { isSameSecret } from '../../domain/secret.ts';
 import type { Seconds } from '../../domain/types.ts';
-import { isStorageError } from '../../storage/errors.ts';
 import type { Storage, User } from '../../storage/stores.ts';
-import { checkEmail, checkUserName } from './accounts.ts';
+import { checkEmail, checkUserName, refuseConflict } from './accounts.ts';
 import { createLockedHash, type Passwords } from './passwords.ts';
 
 /** How long a link works. */
@@ -63,7 +62,7 @@ export function createPasswordLinks(
       checkUserName(name);
       if (email !== undefined) checkEmail(email);
       const account = { name, ...(email !== undefined && { email }), passwordHash: createLockedHash() };
-      const user = await users.create(account).catch(asRefusal);
+      const user = await users.create(account).catch(refuseConflict);
       return { name, token: issue(user) };
     },
 
@@ -72,8 +71,8 @@ export function createPasswordLinks(
       const passwordHash = await passwords.hash(password);
       const renamed = isUnnamed && name !== undefined ? name : user.name;
       checkUserName(renamed);
-      if (renamed !== user.name) await users.rename(user.id, renamed).catch(asRefusal);
-      await users.setPassword(user.id, passwordHash);
+      // In one step: the link would not work any more after the first of two.
+      await users.update(user.id, { name: renamed, passwordHash }).catch(refuseConflict);
       return { ...user, name: renamed, passwordHash };
     },
   };
@@ -81,7 +80,3 @@ export function createPasswordLinks(
 
 const sign = ({ id, passwordHash }: User, expires: string): string =>
   createHmac('sha256', passwordHash).update(`${id} ${expires}`).digest('base64url');
-
-const asRefusal = (error: unknown): never => {
-  throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
-};

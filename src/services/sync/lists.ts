@@ -4,7 +4,7 @@ import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.t
 import type { UrlRules } from '../../domain/url.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { ListStore } from '../../storage/stores.ts';
-import { UNKNOWN_USER } from '../accounts/accounts.ts';
+import { refuseConflict, UNKNOWN_USER } from '../accounts/accounts.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Lists {
@@ -66,9 +66,7 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
     if ((await lists.all(user)).length >= MAX_LISTS) {
       throw new Refusal('conflict', `an account may have up to ${MAX_LISTS} podcast lists; delete one first`);
     }
-    await lists.create(user, list).catch((error: unknown) => {
-      throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
-    });
+    await lists.create(user, list).catch(refuseConflict);
     return list;
   },
 

@@ -4,6 +4,7 @@ import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry, KeyValueStore } from '../contract.ts';
+import type { Write } from './accounts.ts';
 import type { Core } from './core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
@@ -74,14 +75,24 @@ export function createUserStore(core: Core): UserStore {
 
     findId,
 
-    setPassword: (id, passwordHash) =>
+    update: (id, change) =>
       accounts.write(id, async ({ head }) => {
-        const { write } = await endSessions(core, id, head);
-        return { result: undefined, write: { ...write, head: { ...write.head, passwordHash } } };
+        const user = { name: head.name, email: head.email, ...change };
+        await requireFreeLogin(core, user, id);
+        const before = loginKeys(head);
+        const after = loginKeys(user);
+        const added = after.filter((key) => !before.includes(key));
+        const ended: Write = change.passwordHash === undefined ? {} : (await endSessions(core, id, head)).write;
+        return {
+          result: undefined,
+          write: {
+            head: { ...user, ...ended.head },
+            check: added.map((key) => [key, 0] as const),
+            set: setLogins(added, id),
+            delete: [...before.filter((key) => !after.includes(key)), ...(ended.delete ?? [])],
+          },
+        };
       }),
-
-    rename: (id, name) => changeLogin(core, id, ({ email }) => ({ name, email })),
-    setEmail: (id, email) => changeLogin(core, id, ({ name }) => ({ name, email })),
 
     delete: (id) => removeAccount(core, id),
 
@@ -109,26 +120,6 @@ export function createUserStore(core: Core): UserStore {
   };
 }
 
-/** Changes the name or e-mail address of an account. */
-const changeLogin = (core: Core, id: UserId, change: (before: LoginNames) => LoginNames): Promise<void> =>
-  core.accounts.write(id, async ({ head }) => {
-    const login = change(head);
-    const before = loginKeys(head);
-    const after = loginKeys(login);
-    const added = after.filter((key) => !before.includes(key));
-    const isTaken = (await core.store.get(added)).some((entry) => entry !== undefined);
-    if (isTaken) throw loginTaken(foldLogin(login.name) === foldLogin(head.name) ? 'e-mail address' : 'name');
-    return {
-      result: undefined,
-      write: {
-        head: login,
-        check: added.map((key) => [key, 0] as const),
-        set: setLogins(added, id),
-        delete: before.filter((key) => !after.includes(key)),
-      },
-    };
-  });
-
 /** The heads of accounts; undefined for one that is missing, or that cannot be read. */
 const readEach = (
   store: KeyValueStore,
@@ -153,15 +144,13 @@ export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
   for await (const page of scan(store, under(LOGINS))) yield* new Set(page.map(userIn));
 }
 
-/** Another account has it. */
-const loginTaken = (what: 'name' | 'e-mail address'): StorageError =>
-  new StorageError('conflict', `an account with this ${what} already exists`);
-
-/** Throws `conflict` if an account has the name or the e-mail address. */
-export async function requireFreeLogin({ store }: Core, { name, email }: LoginNames): Promise<void> {
-  const [byName, byEmail] = await store.get([loginKey(name), loginKey(email ?? name)]);
-  if (byName) throw loginTaken('name');
-  if (byEmail) throw loginTaken('e-mail address');
+/** Throws `conflict` if another account than `user` has the name or the e-mail address. */
+export async function requireFreeLogin({ store }: Core, { name, email }: LoginNames, user?: UserId): Promise<void> {
+  const owners = await store.get([loginKey(name), loginKey(email ?? name)]);
+  const taken = owners.findIndex((login) => login !== undefined && userIn(login) !== user);
+  if (taken === -1) return;
+  const what = taken === 0 ? 'name' : 'e-mail address';
+  throw new StorageError('conflict', `an account with this ${what} already exists`);
 }
 
 /** Recovers the version of a created account if the answer of the commit was lost. */

@@ -59,7 +59,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     const alice = await addUser(storage);
     const old = session(alice, 'old', clock.at + 100);
     await storage.sessions.save(old);
-    await watch(storage.users.setPassword(alice, 'new hash'), async () => {
+    await watch(storage.users.update(alice, { passwordHash: 'new hash' }), async () => {
       const found = await storage.sessions.find(old.digest);
       assert.notEqual(found?.user.passwordHash, 'new hash');
     });
@@ -155,7 +155,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
   test('of concurrent renames and creations with one name, one succeeds', async ({ storage }) => {
     const users = await Promise.all(['alice', 'bob', 'carol'].map((name) => addUser(storage, name)));
     const results = await Promise.allSettled([
-      ...users.map((user, i) => storage.users.rename(user, i === 1 ? 'DAVE' : 'dave')),
+      ...users.map((user, i) => storage.users.update(user, { name: i === 1 ? 'DAVE' : 'dave' })),
       addUser(storage, 'dave'),
     ]);
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);

@@ -65,7 +65,7 @@ export const durabilityTests: Suite = ({ describe, test }) => {
     const alice = await addUser(storage);
     const ended = session(alice, 'one', clock.at + 100);
     await storage.sessions.save(ended);
-    await storage.users.setPassword(alice, 'new hash');
+    await storage.users.update(alice, { passwordHash: 'new hash' });
     const kept = session(alice, 'two', clock.at + 100);
     await storage.sessions.save(kept);
     const reopened = await reopen();

@@ -36,7 +36,7 @@ export const appPasswordTests: Suite = ({ test }) => {
     const alice = await addUser(storage);
     const one = appPassword(alice, 'one');
     await storage.appPasswords.create(one);
-    await storage.users.setPassword(alice, 'another');
+    await storage.users.update(alice, { passwordHash: 'another' });
     assert.equal((await storage.appPasswords.find(one.digest))?.user.passwordHash, 'another');
   });
 

@@ -48,8 +48,8 @@ export const userDeletionTests: Suite = ({ test }) => {
     );
     await rejectsWith('missing', storage.lists.delete(alice, 'news'));
     await rejectsWith('missing', storage.sessions.save(session(alice, 'late', 4_000_000_000)));
-    await rejectsWith('missing', storage.users.setPassword(alice, 'new hash'));
-    await rejectsWith('missing', storage.users.rename(alice, 'carol'));
+    await rejectsWith('missing', storage.users.update(alice, { passwordHash: 'new hash' }));
+    await rejectsWith('missing', storage.users.update(alice, { name: 'carol' }));
     assert.equal(await storage.users.find('alice'), undefined);
   });
 

@@ -130,7 +130,7 @@ export const userTests: Suite = ({ describe, test }) => {
       const alice = await storage.users.create(ALICE);
       const bob = await addUser(storage, 'bob');
       clock.at += 60;
-      await storage.users.setPassword(alice.id, 'new hash');
+      await storage.users.update(alice.id, { passwordHash: 'new hash' });
       assert.deepEqual(await storage.users.find('alice'), { ...alice, passwordHash: 'new hash' });
       assert.notEqual((await storage.users.find('bob'))?.passwordHash, 'new hash');
       assert.equal((await storage.users.find('bob'))?.id, bob);
@@ -141,7 +141,7 @@ export const userTests: Suite = ({ describe, test }) => {
       const sessions = ['one', 'two'].map((digest) => session(alice, digest, clock.at + 100));
       const others = session(bob, 'other', clock.at + 100);
       for (const each of [...sessions, others]) await storage.sessions.save(each);
-      await storage.users.setPassword(alice, 'new hash');
+      await storage.users.update(alice, { passwordHash: 'new hash' });
       for (const { digest } of sessions) assert.equal(await storage.sessions.find(digest), undefined);
       assert.deepEqual((await storage.sessions.find(others.digest))?.session, others);
 
@@ -153,7 +153,7 @@ export const userTests: Suite = ({ describe, test }) => {
   describe('a new e-mail address', () => {
     test('replaces the old one at login', async ({ storage, nowAndReopened }) => {
       const alice = await storage.users.create(ALICE);
-      await storage.users.setEmail(alice.id, 'New@example.org');
+      await storage.users.update(alice.id, { email: 'New@example.org' });
       for await (const { users } of nowAndReopened()) {
         assert.equal(await users.find(ALICE.email!), undefined);
         assert.deepEqual(await users.find('new@example.org'), { ...alice, email: 'New@example.org' });
@@ -162,7 +162,7 @@ export const userTests: Suite = ({ describe, test }) => {
 
     test('may be removed', async ({ storage, nowAndReopened }) => {
       const { id } = await storage.users.create(ALICE);
-      await storage.users.setEmail(id, undefined);
+      await storage.users.update(id, { email: undefined });
       for await (const { users } of nowAndReopened()) {
         assert.equal(await users.find(ALICE.email!), undefined);
         assert.equal((await users.find(ALICE.name))?.email, undefined);
@@ -171,7 +171,7 @@ export const userTests: Suite = ({ describe, test }) => {
 
     test('frees the old one for other accounts', async ({ storage }) => {
       const { id } = await storage.users.create(ALICE);
-      await storage.users.setEmail(id, undefined);
+      await storage.users.update(id, { email: undefined });
       const bob = await storage.users.create({ name: 'bob', email: ALICE.email!, passwordHash: 'hash' });
       assert.equal((await storage.users.find(ALICE.email!))?.id, bob.id);
     });
@@ -179,8 +179,8 @@ export const userTests: Suite = ({ describe, test }) => {
     test('is refused if another account has it as name or address', async ({ storage }) => {
       await storage.users.create(ALICE);
       const bob = await addUser(storage, 'bob');
-      await rejectsWith('conflict', storage.users.setEmail(bob, ALICE.email!.toUpperCase()));
-      await rejectsWith('conflict', storage.users.setEmail(bob, ALICE.name));
+      await rejectsWith('conflict', storage.users.update(bob, { email: ALICE.email!.toUpperCase() }));
+      await rejectsWith('conflict', storage.users.update(bob, { email: ALICE.name }));
       assert.equal((await storage.users.find('bob'))?.email, undefined);
     });
   });
@@ -190,7 +190,7 @@ export const userTests: Suite = ({ describe, test }) => {
       const alice = await storage.users.create(ALICE);
       const kept = session(alice.id, 'kept', clock.at + 100);
       await storage.sessions.save(kept);
-      await storage.users.rename(alice.id, 'Carol');
+      await storage.users.update(alice.id, { name: 'Carol' });
       for await (const { users, sessions } of nowAndReopened()) {
         assert.equal(await users.find('Alice'), undefined);
         assert.deepEqual(await users.find('carol'), { ...alice, name: 'Carol' });
@@ -201,21 +201,21 @@ export const userTests: Suite = ({ describe, test }) => {
 
     test('frees the old one for other accounts', async ({ storage }) => {
       const alice = await addUser(storage, 'alice');
-      await storage.users.rename(alice, 'carol');
+      await storage.users.update(alice, { name: 'carol' });
       assert.notEqual(await addUser(storage, 'alice'), alice);
       assert.equal((await storage.users.find('carol'))?.id, alice);
     });
 
     test('may be the old one in another case', async ({ storage }) => {
       const alice = await storage.users.create(ALICE);
-      await storage.users.rename(alice.id, 'aLICE');
+      await storage.users.update(alice.id, { name: 'aLICE' });
       assert.deepEqual(await all(storage), [{ ...alice, name: 'aLICE' }]);
       assert.equal((await storage.users.find('Alice'))?.id, alice.id);
     });
 
     test("may be the user's own e-mail address", async ({ storage, nowAndReopened }) => {
       const alice = await storage.users.create(ALICE);
-      await storage.users.rename(alice.id, 'ZOË.alice@example.org');
+      await storage.users.update(alice.id, { name: 'ZOË.alice@example.org' });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await all(open), [{ ...alice, name: 'ZOË.alice@example.org' }]);
         assert.equal((await open.users.find(ALICE.email!))?.id, alice.id);
@@ -226,7 +226,7 @@ export const userTests: Suite = ({ describe, test }) => {
       test(`is refused if another account has it: ${taken}`, async ({ storage }) => {
         const alice = await storage.users.create(ALICE);
         const bob = await addUser(storage, 'bob');
-        await rejectsWith('conflict', storage.users.rename(bob, taken));
+        await rejectsWith('conflict', storage.users.update(bob, { name: taken }));
         assert.equal((await storage.users.find('bob'))?.id, bob);
         assert.deepEqual(await storage.users.find(taken), alice);
       });
