@@ -1,13 +1,14 @@
-import { hash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { isLonger } from '../../domain/count.ts';
 import { MAX_CAPTION } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
+import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { AppPassword, Storage, User } from '../../storage/stores.ts';
-import { cutAppName } from '../sync/app-name.ts';
+import { storedAppName } from '../sync/app-name.ts';
 import type { SessionClient } from './sessions.ts';
 
 /** Letters and digits that are not confused with each other, 5 bits each. */
@@ -65,8 +66,7 @@ export function createAppPasswords(
     if (latest + RECORDED_EVERY > now()) return;
     recorded.set(digest, now());
     try {
-      const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
-      const use = { usedAt: now(), address, app: isKept === false ? '' : cutAppName(app) };
+      const use = { usedAt: now(), address, app: await storedAppName(settings, user, app) };
       await appPasswords.recordUse(user, digest, use);
     } catch (error) {
       if (!isStorageError(error)) throw error; // the login succeeds even if its use cannot be stored
@@ -121,9 +121,6 @@ const createSecret = (): string => Array.from({ length: GROUPS }, createGroup).j
 
 const createGroup = (): string =>
   Array.from({ length: GROUP_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-
-/** Digest of an app password, so that stored data grants no access. */
-const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** Id of an app password for its owner; grants no access. */
 export const appPasswordId = (digest: string): string => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12);

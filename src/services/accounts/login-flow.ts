@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { LoginStore, User } from '../../storage/stores.ts';
 import { cutAppName } from '../sync/app-name.ts';
@@ -74,5 +75,3 @@ export function createLoginFlow(
     },
   };
 }
-
-const digestOf = (token: string): string => hash('sha256', token, 'base64url');

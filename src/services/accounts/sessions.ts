@@ -1,8 +1,9 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
-import { cutAppName } from '../sync/app-name.ts';
+import { cutAppName, storedAppName } from '../sync/app-name.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { SessionStore, SettingStore, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -72,9 +73,9 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
   const start = async ({ id, passwordHash }: User, app: string): Promise<{ token: string; digest: string }> => {
     const token = randomBytes(24).toString('base64url');
     const digest = digestOf(token);
-    const isKept = app !== '' && (await settings.get(id, { kind: 'account' })).store_user_agent !== false;
+    const kept = app && (await storedAppName(settings, id, app));
     const session = { digest, user: id, expiresAt: now() + SESSION_LIFE };
-    await store.save({ ...session, ...(isKept && { app: cutAppName(app) }) });
+    await store.save({ ...session, ...(kept && { app: kept }) });
     // A new password ends all sessions, and this one may have been opened during the change.
     if ((await store.find(digest))?.user.passwordHash !== passwordHash) {
       await store.delete(digest);
@@ -143,6 +144,3 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
 export const sessionId = (token: string): string => idOf(digestOf(token));
 
 const idOf = (digest: string): string => digest.slice(0, 16);
-
-/** Digest of a token, so that stored data opens no session. */
-const digestOf = (text: string): string => hash('sha256', text, 'base64url');

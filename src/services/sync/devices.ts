@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { cutAppName } from './app-name.ts';
+import { cutAppName, storedAppName } from './app-name.ts';
 import type { Clock } from '../../clock.ts';
 import { parseCaption, parseDeviceId, checkDeviceCount, WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
@@ -69,8 +69,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
       const isSame = latest?.app === app && latest.dialect === dialect;
       if (isSame && latest.syncedAt + TOUCHED_EVERY > now()) return;
       try {
-        const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
-        const activity = { syncedAt: now(), app: isKept === false ? '' : app, dialect };
+        const activity = { syncedAt: now(), app: await storedAppName(settings, user, app), dialect };
         if (await devices.touch(user, device, activity)) touched.set(known, { ...activity, app });
       } catch (error) {
         if (!isStorageError(error)) throw error; // a sync succeeds even if its time cannot be stored

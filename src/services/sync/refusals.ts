@@ -4,7 +4,7 @@ import { Refusal, type RefusalCode } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { RefusedRequest, Storage } from '../../storage/stores.ts';
-import { cutAppName } from './app-name.ts';
+import { storedAppName } from './app-name.ts';
 
 /** How often the same refusal is recorded: clients send a refused batch again and again. */
 const RECORDED_EVERY: Seconds = 3600;
@@ -37,8 +37,7 @@ export function createRefusals({ refusals, settings }: Pick<Storage, 'refusals' 
         if ((recorded.get(key) ?? -Infinity) + RECORDED_EVERY > now()) continue;
         recorded.set(key, now());
         try {
-          const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
-          const kept = isKept === false ? '' : cutAppName(app);
+          const kept = await storedAppName(settings, user, app);
           await refusals.add(user, { at: now(), reason, ...(device !== undefined && { device }), app: kept, dialect });
         } catch (error) {
           if (!isStorageError(error)) throw error; // the response to the app matters more
