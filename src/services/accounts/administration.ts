@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
-import { isStorageError } from '../../storage/errors.ts';
+import { unlessMissing } from '../../storage/errors.ts';
 import { checkEmail, checkUserName, refuseConflict } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
@@ -62,14 +62,14 @@ export function createAdministration(
     throw (await users.findId(login)) === undefined ? noSuchAccount() : new Refusal('conflict', DATA_MISSING);
   };
 
-  const summarize = async (user: User): Promise<AccountSummary> => {
-    const all = await devices.all(user.id);
-    return {
-      user,
-      devices: all.length,
-      subscriptions: (await subscriptions.current(user.id)).length,
-      lastSyncAt: lastSyncOf(all, await sessions.all(user.id), await appPasswords.all(user.id)),
+  const read = async (user: User) => {
+    const ofAccount = {
+      devices: await devices.all(user.id),
+      sessions: await sessions.all(user.id),
+      appPasswords: await appPasswords.all(user.id),
     };
+    const { length } = await subscriptions.current(user.id);
+    return { user, ...ofAccount, subscriptions: length, lastSyncAt: lastSyncOf(ofAccount) };
   };
 
   const countActions = async (user: UserId): Promise<number> => {
@@ -83,28 +83,22 @@ export function createAdministration(
 
     async *list() {
       for await (const user of users.all()) {
-        const summary = await summarize(user).catch((error: unknown) => {
-          if (!isStorageError(error, 'missing')) throw error; // deleted meanwhile
-        });
-        if (summary) yield summary;
+        const found = await unlessMissing(read(user)); // it may have been deleted meanwhile
+        if (!found) continue;
+        const { devices: all, subscriptions: count, lastSyncAt } = found;
+        yield { user, devices: all.length, subscriptions: count, lastSyncAt };
       }
     },
 
     async show(login) {
-      const user = await find(login);
-      const open = await sessions.all(user.id);
-      const ofApps = await appPasswords.all(user.id);
-      const all = await devices.all(user.id);
+      const found = await read(await find(login));
+      const { id } = found.user;
       return {
-        user,
-        lastSyncAt: lastSyncOf(all, open, ofApps),
-        subscriptions: (await subscriptions.current(user.id)).length,
-        actions: await countActions(user.id),
-        sessions: open.length,
-        appPasswords: ofApps,
-        devices: all,
-        lists: await lists.all(user.id),
-        refusals: await refusals.all(user.id),
+        ...found,
+        sessions: found.sessions.length,
+        actions: await countActions(id),
+        lists: await lists.all(id),
+        refusals: await refusals.all(id),
       };
     },
 
@@ -143,11 +137,11 @@ const DATA_MISSING =
   'the data of this account is missing: restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`';
 
 /** Sessions alone do not tell, as a new password ends them. */
-function lastSyncOf(
-  devices: readonly DeviceSummary[],
-  sessions: readonly OpenSession[],
-  appPasswords: readonly OwnAppPassword[],
-): Seconds | undefined {
+function lastSyncOf({
+  devices,
+  sessions,
+  appPasswords,
+}: Pick<AccountDetails, 'devices' | 'appPasswords'> & { sessions: OpenSession[] }): Seconds | undefined {
   const used = [...sessions, ...appPasswords].map(({ usedAt }) => usedAt);
   const times = [...devices.map(({ syncedAt }) => syncedAt), ...used].filter((at) => at !== undefined);
   return times.length === 0 ? undefined : Math.max(...times);

@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ListSummary, Url, UserId } from '../../domain/types.ts';
-import { isStorageError } from '../../storage/errors.ts';
+import { unlessMissing } from '../../storage/errors.ts';
 import type { Storage } from '../../storage/stores.ts';
 import { type Accounts, UNKNOWN_USER } from './accounts.ts';
 import type { DirectoryMode } from '../directory/directory.ts';
@@ -51,9 +51,7 @@ export function createProfiles(
 
   return {
     async find(name) {
-      const profile = await read(name).catch((error: unknown) => {
-        if (!isStorageError(error, 'missing')) throw error; // as reading for an unknown user may
-      });
+      const profile = await unlessMissing(read(name)); // the account may be deleted meanwhile
       if (!profile) throw new Refusal('missing', 'no public profile with this name');
       return profile;
     },

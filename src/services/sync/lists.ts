@@ -2,7 +2,6 @@ import { Refusal } from '../../domain/errors.ts';
 import { checkListLength, MAX_LISTS, toListName } from '../../domain/list.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import type { UrlRules } from '../../domain/url.ts';
-import { isStorageError } from '../../storage/errors.ts';
 import type { ListStore } from '../../storage/stores.ts';
 import { refuseConflict, UNKNOWN_USER } from '../accounts/accounts.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
@@ -37,11 +36,6 @@ function requireFound(isFound: boolean): void {
   if (!isFound) throw noSuchList();
 }
 
-/** Undefined if the storage rejects because the user does not exist. */
-const noneIfMissing = (error: unknown): undefined => {
-  if (!isStorageError(error, 'missing')) throw error;
-};
-
 /** The usable URLs, as `sanitizeFeedUrls`. Throws `invalid` also for too many. */
 async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
   const urls = await sanitizeFeedUrls(submitted, rules);
@@ -50,12 +44,10 @@ async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise
 }
 
 export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
-  async all(user = UNKNOWN_USER) {
-    return (await lists.all(user).catch(noneIfMissing)) ?? [];
-  },
+  all: (user = UNKNOWN_USER) => lists.all(user),
 
   async find(user = UNKNOWN_USER, name) {
-    const list = await lists.find(user, name).catch(noneIfMissing);
+    const list = await lists.find(user, name);
     if (!list) throw noSuchList();
     return list;
   },

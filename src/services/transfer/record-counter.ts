@@ -1,20 +1,24 @@
 import type { Url } from '../../domain/types.ts';
 import type { BackupRecord } from '../../formats/backup/record.ts';
 
-/** Numbers of records in accounts and in the directory. */
-export interface RecordCounts {
-  accounts: number;
-  devices: number;
-  /** Feeds on any device, each counted once for an account. */
-  subscriptions: number;
-  actions: number;
-  /** Scopes with settings: accounts, devices, podcasts, episodes. */
-  settings: number;
-  lists: number;
-  sessions: number;
-  podcasts: number;
-  episodes: number;
-}
+/** The kinds of records that are counted, and the names of their numbers. */
+const COUNTED = {
+  user: 'accounts',
+  device: 'devices',
+  subscription: 'subscriptions',
+  action: 'actions',
+  settings: 'settings',
+  list: 'lists',
+  session: 'sessions',
+  podcast: 'podcasts',
+  episode: 'episodes',
+} as const satisfies Partial<Record<BackupRecord['kind'], string>>;
+
+/**
+ * Numbers of records in accounts and in the directory. `subscriptions`: feeds on any device, each counted once for an
+ * account. `settings`: scopes with settings, which are accounts, devices, podcasts and episodes.
+ */
+export type RecordCounts = Record<(typeof COUNTED)[keyof typeof COUNTED], number>;
 
 /** Counts records in passing. */
 interface RecordCounter {
@@ -23,38 +27,17 @@ interface RecordCounter {
   count<Page extends readonly BackupRecord[]>(pages: AsyncIterable<Page>): AsyncIterable<Page>;
 }
 
-const COUNTED = {
-  user: 'accounts',
-  device: 'devices',
-  action: 'actions',
-  settings: 'settings',
-  list: 'lists',
-  session: 'sessions',
-  podcast: 'podcasts',
-  episode: 'episodes',
-} as const satisfies Partial<Record<BackupRecord['kind'], keyof RecordCounts>>;
-
 export function createRecordCounter(): RecordCounter {
-  const counts: RecordCounts = {
-    accounts: 0,
-    devices: 0,
-    subscriptions: 0,
-    actions: 0,
-    settings: 0,
-    lists: 0,
-    sessions: 0,
-    podcasts: 0,
-    episodes: 0,
-  };
+  const counts = Object.fromEntries(Object.values(COUNTED).map((name) => [name, 0])) as RecordCounts;
   const feeds = new Set<Url>();
   const add = (record: BackupRecord): void => {
+    if (!(record.kind in COUNTED)) return;
     if (record.kind === 'user') feeds.clear();
-    if (record.kind !== 'subscription') {
-      if (record.kind in COUNTED) counts[COUNTED[record.kind as keyof typeof COUNTED]] += 1;
-    } else if (record.subscribed && !feeds.has(record.url)) {
+    if (record.kind === 'subscription') {
+      if (!record.subscribed || feeds.has(record.url)) return;
       feeds.add(record.url);
-      counts.subscriptions += 1;
     }
+    counts[COUNTED[record.kind as keyof typeof COUNTED]] += 1;
   };
   return {
     counts,
