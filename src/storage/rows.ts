@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber } from './keys.ts';
@@ -59,7 +60,10 @@ const PAGE = 512 * 1024;
 const FIRST_LIMIT = 16;
 const MAX_LIMIT = 1000;
 
-/** Reads a range in non-empty pages. Each page is its own snapshot. `limit`: of entries on the first page. */
+/**
+ * Reads a range in non-empty pages, with turns of the event loop in between: a store may have all of them in memory. Each
+ * page is its own snapshot. `limit`: of entries on the first page.
+ */
 export async function* scan(
   store: KeyValueStore,
   range: Omit<Range, 'limit'>,
@@ -70,6 +74,7 @@ export async function* scan(
     const page = await store.list({ from, until: range.until, limit });
     if (page.length > 0) yield page;
     if (page.length < limit) return;
+    await setImmediate();
     from = `${page.at(-1)!.key} `; // a space is the smallest character in keys
     const size = page.reduce((sum, { value }) => sum + value.length, 0);
     limit = Math.max(1, Math.min(MAX_LIMIT, Math.ceil(PAGE / (size / page.length + 1))));

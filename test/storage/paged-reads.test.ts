@@ -4,7 +4,7 @@ import { createStorage } from '../../src/storage/storage.ts';
 import type { Storage } from '../../src/storage/stores.ts';
 import type { UserId } from '../../src/domain/types.ts';
 import { MemoryDatabase, openMemoryStore } from './memory-store.ts';
-import { addUser } from './suite/samples.ts';
+import { actions, addUser, feed, readActions } from './suite/samples.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -76,4 +76,16 @@ describe('not read at once are', () => {
     expect(longest).toBeLessThan(2 * MEGABYTE);
     expect(longestPage).toBeLessThan(2 * MEGABYTE);
   });
+});
+
+it('other requests are answered while a long history is searched in vain', async () => {
+  await storage.actions.append(alice, actions(50_000));
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  expect(await readActions(storage, alice, { podcast: feed('unknown') })).toEqual([]);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(3);
 });

@@ -72,7 +72,7 @@ export async function* pagesOf<Item>(
   let page: Item[] = [];
   for await (const entries of chunks) {
     for (const entry of entries) {
-      page = page.concat(read(entry));
+      page.push(...read(entry));
       if (page.length < PAGE) continue;
       yield page;
       page = [];
