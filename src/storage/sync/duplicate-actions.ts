@@ -41,12 +41,9 @@ export async function newActions(
   return [...distinct.values()];
 }
 
-/** Whether the times alone prove that all actions are new and distinct, as they do for most uploads. */
-function areLater(actions: readonly EpisodeAction[], latest: Seconds): boolean {
-  const times = actions.map(({ timestamp }) => timestamp);
-  if (times.every((time, at) => time > (times[at - 1] ?? latest))) return true; // most uploads are sorted
-  return times.every((time) => time > latest) && new Set(times).size === times.length;
-}
+/** Whether the times alone prove that all actions are new and distinct: most uploads are sorted, and later than all before. */
+const areLater = (actions: readonly EpisodeAction[], latest: Seconds): boolean =>
+  actions.every(({ timestamp }, at) => timestamp > (actions[at - 1]?.timestamp ?? latest));
 
 /** A text that is the same only for actions that differ in nothing but their GUIDs. */
 function identityOf({ podcast, episode, device, action, timestamp, play }: EpisodeAction): string {
