@@ -60,11 +60,11 @@ export async function changeSubscriptions(
   const known = followers.filter((row) => !isNew(row));
   if (known.length > 0) {
     const others = devices.rows.filter(({ followsAll }) => !followsAll);
-    await draft.follow(numbersOf(known), numbersOf(others), 'changes');
+    await draft.merge(numbersOf(known), numbersOf(others), 'changes');
   }
   for (const follower of followers.filter(isNew)) {
     const others = devices.rows.filter((row) => row !== follower);
-    await draft.follow([follower.number], numbersOf(others), 'all');
+    await draft.merge([follower.number], numbersOf(others));
   }
   return draft.isEmpty ? { isMerged } : { draft, isMerged };
 }

@@ -1,8 +1,7 @@
 import { checkSubscriptions } from '../../domain/device.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
-import { byPlace } from '../rows.ts';
-import type { SubscriptionRow } from './subscription-list.ts';
+import { type SubscriptionRow, urlsByPlace } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 
@@ -51,33 +50,27 @@ export class SubscriptionDraft {
     return added;
   }
 
-  /** Gives all devices the union of their lists; returns the feeds that were missing on any of them. */
-  async merge(devices: readonly number[]): Promise<Url[]> {
-    const rows = devices.flatMap((device) => {
-      const own = this.#rows.get(device);
-      const kept = this.#lists
-        .of(device)
-        .current()
-        .filter(({ url }) => !own?.has(url));
-      return [...kept, ...(own?.values() ?? [])].filter(({ subscribed }) => subscribed);
-    });
-    const urls = new Set(rows.toSorted(byPlace).map(({ url }) => url));
-    const changes = Array.from(urls, (url) => ({ url, subscribed: true }));
+  /**
+   * Gives devices the union of the lists of some devices: of all feeds, or only of those changed here, which are removed if
+   * none of the lists has them any more. Returns the feeds that were missing on any of the devices.
+   */
+  async merge(
+    devices: readonly number[],
+    sources: readonly number[] = devices,
+    scope: 'all' | 'changes' = 'all',
+  ): Promise<Url[]> {
+    const lists = sources.map((source) => ({ list: this.#lists.of(source), changed: this.#rows.get(source) }));
+    const used = lists.filter(({ list, changed }) => list.length > 0 || changed);
+    const rows = used.flatMap(({ list, changed }) => [
+      ...(scope === 'all' ? list.current() : []),
+      ...(changed?.values() ?? []),
+    ]);
+    const isOnAny = (url: Url): boolean =>
+      used.some(({ list, changed }) => (changed?.get(url) ?? list.get(url))?.subscribed);
+    const changes = await mapInSlices(await urlsByPlace(rows), (url) => ({ url, subscribed: isOnAny(url) }));
     const added: Url[][] = [];
     for (const device of devices) added.push(await this.change(device, changes));
     return added.flat();
-  }
-
-  /** Gives devices every feed that any of the others has: among the feeds changed here, or all feeds. */
-  async follow(devices: readonly number[], others: readonly number[], scope: 'changes' | 'all'): Promise<void> {
-    const sources = others.map((other) => ({ list: this.#lists.of(other), rows: this.#rows.get(other) }));
-    const used = sources.filter(({ list, rows }) => list.length > 0 || rows);
-    const isOnAny = (url: Url): boolean => used.some(({ list, rows }) => (rows?.get(url) ?? list.get(url))?.subscribed);
-    const changed = used.flatMap(({ rows }) => [...(rows?.keys() ?? [])]);
-    const listed = used.flatMap(({ list }) => (scope === 'all' ? list.current() : []));
-    const urls = new Set([...listed.toSorted(byPlace).map(({ url }) => url), ...changed]);
-    const changes = await mapInSlices(urls, (url) => ({ url, subscribed: isOnAny(url) }));
-    for (const device of devices) await this.change(device, changes);
   }
 
   #get(device: number, url: Url): SubscriptionRow | undefined {

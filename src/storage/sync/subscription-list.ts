@@ -82,11 +82,13 @@ export class SubscriptionList {
   }
 }
 
-/** The feeds of rows, each once, in the order first added. */
+/** The feeds of rows, each once, in the order first added. Sorted last, as many devices may have the same feeds. */
 export async function urlsByPlace(rows: readonly SubscriptionRow[]): Promise<Url[]> {
-  const urls = new Set<Url>();
-  await eachInSlices(rows.toSorted(byPlace), ({ url }) => urls.add(url));
-  return [...urls];
+  const first = new Map<Url, SubscriptionRow>();
+  await eachInSlices(rows, (row) => {
+    if (row.place < (first.get(row.url)?.place ?? Infinity)) first.set(row.url, row);
+  });
+  return [...first.values()].toSorted(byPlace).map(({ url }) => url);
 }
 
 /** The last change of each URL among rows, by stamp. */
