@@ -149,6 +149,24 @@ it('a tag keeps its first title of any node', async () => {
   }
 });
 
+it('a tag that was removed has its new title on all nodes', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: feeds(2) });
+  const tag = (node: Node, n: number, ...tags: string[]): Promise<void> =>
+    recordFeed(node, n, [], { content: { podcast: info({ tags }), episodes: [] } });
+  await tag(a, 1, 'NEWS', 'The Arts');
+  await b.refresh();
+  await tag(a, 1);
+  await a.podcasts.removeUnused();
+  await b.refresh();
+  await tag(a, 1, 'News');
+  await tag(b, 2, 'The arts');
+  for (const node of [a, b, await openNode(database)]) {
+    await node.refresh();
+    expect((await node.podcasts.topTags(9)).map(({ title }) => title)).toEqual(['News', 'The arts']);
+  }
+});
+
 it('one toplist per day is stored, by any node', async () => {
   const [a, b] = await openTwo();
   const alice = await createUserStore(a.core).create({ name: 'alice', passwordHash: '' });

@@ -226,16 +226,16 @@ export class Directory {
 
   /** Stores the first spelling of tags that have none yet. */
   async addTags(tags: readonly TagDocument[]): Promise<void> {
-    const added = tags.filter(({ tag }) => !this.memory.tags.has(tag));
-    if (added.length === 0) return;
+    if (tags.length === 0) return;
     const version = await this.store.commit({
-      check: added.map(({ tag }) => [tagKey(tag), 0]),
-      set: added.map((each) => [tagKey(each.tag), JSON.stringify(each)]),
+      check: tags.map(({ tag }) => [tagKey(tag), 0]),
+      set: tags.map((each) => [tagKey(each.tag), JSON.stringify(each)]),
     });
-    if (version !== undefined) for (const each of added) this.memory.tags.setTitle(each);
+    if (version !== undefined) for (const each of tags) this.memory.tags.setTitle(each);
     else {
-      this.#setTitles(await this.store.get(added.map(({ tag }) => tagKey(tag)))); // another change has added some
-      await this.addTags(added);
+      const stored = await this.store.get(tags.map(({ tag }) => tagKey(tag)));
+      this.#setTitles(stored);
+      await this.addTags(tags.filter((_, at) => !stored[at]));
     }
   }
 
@@ -258,7 +258,6 @@ export class Directory {
   async clear(): Promise<void> {
     this.changedHere.clear();
     await this.reloadAll();
-    for (const tag of this.memory.tags.unused()) this.memory.tags.forget(tag);
   }
 }
 

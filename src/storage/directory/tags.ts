@@ -12,14 +12,14 @@ export class Tags {
   readonly #podcasts = new PodcastIndex();
   #top: Tag[] | undefined;
 
-  has(tag: string): boolean {
-    return this.#titles.has(tag);
-  }
-
-  /** Those of these titles, of the tags of a podcast, that are the first known spelling of a tag. */
+  /**
+   * Those of these titles, of the tags of a podcast, that may be the first spelling of a tag. Also of a known tag that no
+   * podcast has: another process may have removed its title.
+   */
   newTitles(titles: readonly string[]): TagDocument[] {
     const bySlug = new Map(titles.toReversed().map((title) => [createSlug(title), title])); // the first one wins
-    return Array.from(bySlug, ([tag, title]) => ({ tag, title })).filter(({ tag }) => tag !== '' && !this.has(tag));
+    const isKnown = (tag: string): boolean => this.#titles.has(tag) && this.#podcasts.has(tag);
+    return Array.from(bySlug, ([tag, title]) => ({ tag, title })).filter(({ tag }) => tag !== '' && !isKnown(tag));
   }
 
   /** Sets the first spelling of a tag. */

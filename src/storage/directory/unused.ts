@@ -21,8 +21,9 @@ const AT_ONCE = 200;
  * checks versions, so that several processes may run this at once.
  */
 export async function removeUnused(core: Core): Promise<void> {
-  const { directory } = core;
+  const { directory, refresh } = core;
   const { memory } = directory;
+  await refresh.run(); // another process may use some of them now
   const unused = memory.all().filter((podcast) => subscribersOf(podcast) === 0);
   const expired = new Set<StoredPodcast | undefined>();
   for (const some of inBatches(unused, AT_ONCE)) {
