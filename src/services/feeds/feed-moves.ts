@@ -4,6 +4,9 @@ import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { COMPARED, type PodcastIdentity, isGuidOf, isSamePodcast } from '../../feeds/same-podcast.ts';
 import type { FeedState, PodcastStore } from '../../storage/stores.ts';
 
+/** After this many failures in a row, which takes most of a day, a former address of a feed is tried. */
+const LOST_AFTER = 5;
+
 /** A fetched feed. `movedTo`: its address from now on. */
 export type Fetched = Extract<FetchOutcome, { kind: 'fetched' }> & {
   /** It redirects permanently to this address, which has another podcast. */
@@ -15,15 +18,8 @@ export type Fetched = Extract<FetchOutcome, { kind: 'fetched' }> & {
  * a move is accepted only if the feed at the new address is the same podcast.
  */
 interface FeedMoves {
-  /** Whether the feed announces a new address. */
-  isMoving(state: FeedState, outcome: Fetched): boolean;
-  /** The feed from its announced address, or the given outcome without the move if that is not accepted. */
-  follow(state: FeedState, outcome: Fetched): Promise<Fetched>;
-  /**
-   * Tries the former address that most of the subscribers have, where the publisher may redirect to a new one. The feed
-   * is gone for good when it is gone from both. No other address is tried, as anyone can redirect to a feed.
-   */
-  tryFormerUrl(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
+  /** The result to store: of the address to which the feed has moved, or else the given one, without a move. */
+  follow(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome | Fetched>;
   /**
    * Merges all podcasts with this GUID, if it was derived from the address of one of them. Not private feeds: they often
    * have the GUID of the public one, but other episodes.
@@ -44,33 +40,41 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     return !known || isSamePodcast(known, there);
   };
 
+  const followAnnounced = async (state: FeedState, outcome: Fetched): Promise<Fetched> => {
+    const { movedTo, ...here } = outcome;
+    if (movedTo !== undefined && movedTo !== state.url) {
+      // The content stored since then came from that address, and so proves nothing.
+      const isConfirmed = movedTo !== state.apart && (await isStillTheSame(state, here.feed));
+      return isConfirmed ? outcome : { ...here, apart: movedTo };
+    }
+    const announced = here.feed.movedTo;
+    if (announced === null || announced === state.url) return here;
+    if ((await podcasts.formerUrls(state.url)).includes(announced)) return here; // otherwise it could move back and forth
+    const there = await fetcher.fetchFeed(announced, {}, state.url);
+    if (there.kind !== 'fetched' || !isSamePodcast(here.feed, there.feed)) return here;
+    const target = there.movedTo ?? announced;
+    return target === state.url ? here : { ...there, movedTo: target };
+  };
+
+  /**
+   * Tries the former address that most of the subscribers have, where the publisher may redirect to a new one. The feed
+   * is gone for good when it is gone from both. No other address is tried, as anyone can redirect to a feed.
+   */
+  const tryFormerUrl = async (state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome> => {
+    const url = await podcasts.mostSubscribedUrl(state.url);
+    if (url === undefined || url === state.url) return outcome;
+    const there = await fetcher.fetchFeed(url, {});
+    if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
+      return { ...there, movedTo: there.movedTo ?? url };
+    }
+    return there.kind === 'failed' && outcome.kind === 'gone' ? there : outcome;
+  };
+
   return {
-    isMoving: ({ url }, { movedTo = url, feed }) => movedTo !== url || (feed.movedTo ?? url) !== url,
-
     async follow(state, outcome) {
-      const { movedTo, ...here } = outcome;
-      if (movedTo !== undefined && movedTo !== state.url) {
-        // The content stored since then came from that address, and so proves nothing.
-        const isConfirmed = movedTo !== state.apart && (await isStillTheSame(state, here.feed));
-        return isConfirmed ? outcome : { ...here, apart: movedTo };
-      }
-      const announced = here.feed.movedTo;
-      if (announced === null || announced === state.url) return here;
-      if ((await podcasts.formerUrls(state.url)).includes(announced)) return here; // otherwise it could move back and forth
-      const there = await fetcher.fetchFeed(announced, {}, state.url);
-      if (there.kind !== 'fetched' || !isSamePodcast(here.feed, there.feed)) return here;
-      const target = there.movedTo ?? announced;
-      return target === state.url ? here : { ...there, movedTo: target };
-    },
-
-    async tryFormerUrl(state, outcome) {
-      const url = await podcasts.mostSubscribedUrl(state.url);
-      if (url === undefined || url === state.url) return outcome;
-      const there = await fetcher.fetchFeed(url, {});
-      if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
-        return { ...there, movedTo: there.movedTo ?? url };
-      }
-      return there.kind === 'failed' && outcome.kind === 'gone' ? there : outcome;
+      if (outcome.kind === 'fetched') return followAnnounced(state, outcome);
+      const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
+      return isLost ? tryFormerUrl(state, outcome) : outcome;
     },
 
     async mergeByGuid(guid) {

@@ -12,8 +12,6 @@ import type { FeedResult, FeedState, PodcastStore } from '../../storage/stores.t
 const CONCURRENCY = 16;
 /** A feed that was claimed this long ago and has not been stored since may be claimed again. */
 const LEASE: Seconds = 900;
-/** After this many failures in a row, which takes most of a day, a former address of a feed is tried. */
-const LOST_AFTER = 5;
 /** How often to check for due feeds. */
 const POLL_INTERVAL: Seconds = 30;
 /** The same while many are due. Not zero: a storage may have to scan all feeds to find them. */
@@ -68,12 +66,8 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 
   /** Fetches one feed and stores the result. Returns the error, if there was one. */
   const update = async (state: FeedState): Promise<string | undefined> => {
-    let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
-    const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
-    const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
-    if (isLost) outcome = await moves!.tryFormerUrl(state, outcome);
-    else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
-    if (stopping.signal.aborted) return 'aborted, because podsync is stopping';
+    const outcome = await moves!.follow(state, await fetcher!.fetchFeed(state.url, state));
+    if (outcome.kind === 'failed' && stopping.signal.aborted) return 'aborted, because podsync is stopping';
     const result = toResult(state, outcome, now());
     await podcasts.record(state.url, result);
     if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.mergeByGuid(outcome.feed.guid);
@@ -169,10 +163,12 @@ function toResult(state: FeedState, outcome: FetchOutcome | Fetched, now: Second
       return { state: { ...before, ...next, error: 'the feed was deleted (410 Gone)' } };
     case 'failed':
       return { state: { ...before, ...next, error: outcome.message } };
-    case 'unchanged':
-      if (outcome.movedTo === undefined) return { state: { ...before, ...next, fetchedAt: now } };
-      // Whether it is the same podcast there is checked the next time, when the whole feed is fetched.
-      return { state: { ...withoutValidators(before), ...next, fetchedAt: now } };
+    case 'unchanged': {
+      const { etag: _etag, lastModified: _lastModified, ...withoutValidators } = before;
+      // Whether it is the same podcast at a new address is checked the next time, when the whole feed is fetched.
+      const kept = outcome.movedTo === undefined ? before : withoutValidators;
+      return { state: { ...kept, ...next, fetchedAt: now } };
+    }
     case 'fetched': {
       const { kind: _kind, feed, movedTo, ...rest } = outcome;
       const { episodes, guid, movedTo: _announced, ...podcast } = feed;
@@ -182,12 +178,6 @@ function toResult(state: FeedState, outcome: FetchOutcome | Fetched, now: Second
     }
   }
 }
-
-const withoutValidators = ({
-  etag: _etag,
-  lastModified: _lastModified,
-  ...state
-}: Omit<FeedState, 'nextAt' | 'error'>) => state;
 
 /** Resolves after this long, or when the signal aborts. */
 const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>
