@@ -21,7 +21,6 @@ import { createLogoCache } from './directory/logo-cache.ts';
 import { createLogos, type Logos } from './directory/logos.ts';
 import { createNewestEpisodes } from './directory/newest-episodes.ts';
 import { createOpmlImport, type OpmlImport } from './sync/opml-import.ts';
-import { createOwnPodcasts } from './directory/own-podcasts.ts';
 import { createPasswordLinks, type PasswordLinks } from './accounts/password-links.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createPing } from './operations/ping.ts';
@@ -108,8 +107,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const sessions = createSessions(storage.sessions, storage.settings, now);
   const appPasswords = createAppPasswords(storage, now);
   const refusals = createRefusals(storage, now);
-  const own = createOwnPodcasts(storage);
-  const directory = createDirectory(podcasts, { own, rules: urlRules, mode: options.directory });
+  const directory = createDirectory(storage, { rules: urlRules, mode: options.directory });
   const subscriptions = createSubscriptions(storage, urlRules);
   const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
@@ -155,7 +153,6 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     statistics: createStatistics(actionCache, podcasts, now),
     logos: createLogos({
       podcasts,
-      own,
       mode: options.directory,
       fetcher,
       cache: createLogoCache(options.logoFolder),

@@ -124,8 +124,8 @@ export interface PodcastStore {
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
   countFeeds(): Promise<FeedCounts>;
-  /** The former URLs of a feed, in code-point order; empty for an unknown feed. */
-  formerUrls(url: Url): Promise<Url[]>;
+  /** The current and former URLs of a feed; of an unknown feed, only this one. */
+  allUrls(url: Url): Promise<ReadonlySet<Url>>;
   /** The URL of a feed, current or former, to which more accounts subscribe than to any other; undefined if none. */
   mostSubscribedUrl(url: Url): Promise<Url | undefined>;
   /** By URL, in code-point order. */

@@ -12,7 +12,7 @@ type Options = Parameters<typeof createLogos>[0];
 /** Each host has a logo, which everybody may see. */
 function createWith(cache: Options['cache'], fetcher: Options['fetcher'] = { fetchImage }) {
   const logo = async (host: string) => ({ url: `http://${host}.example/logo`, podcasts: [], isListed: true });
-  const logos = createLogos({ podcasts: { logo }, own: { have: async () => [] }, mode: 'public', fetcher, cache });
+  const logos = createLogos({ podcasts: { logo, areUsedBy: async () => [] }, mode: 'public', fetcher, cache });
   return async (host: string) => (await logos.find(host, 64, async () => undefined)).image;
 }
 

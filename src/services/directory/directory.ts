@@ -1,8 +1,8 @@
 import { invalid, Refusal } from '../../domain/errors.ts';
 import type { EpisodeInfo, Url, UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
-import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild } from '../../storage/stores.ts';
-import type { OwnPodcasts } from './own-podcasts.ts';
+import type { Episode, Podcast, RankedPodcast, Storage, Tag, ToplistRebuild } from '../../storage/stores.ts';
+import { hasEpisode } from './own-episodes.ts';
 import { inPages } from './paging.ts';
 
 const MAX_RESULTS = 20;
@@ -62,7 +62,6 @@ export interface Directory {
 }
 
 interface DirectoryOptions {
-  own: OwnPodcasts;
   rules: UrlRules;
   mode: DirectoryMode;
 }
@@ -70,7 +69,11 @@ interface DirectoryOptions {
 /** The result if the directory is off. */
 const NOTHING: readonly RankedPodcast[] = [];
 
-export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: DirectoryOptions): Directory => {
+export const createDirectory = (
+  storage: Pick<Storage, 'podcasts' | 'actions' | 'settings'>,
+  { rules, mode }: DirectoryOptions,
+): Directory => {
+  const { podcasts } = storage;
   const isOff = mode === 'off';
 
   const findListed = async (urls: readonly Url[]): Promise<(Podcast | undefined)[]> =>
@@ -81,9 +84,10 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
     const listed = await findListed(urls);
     const others = urls.filter((_, at) => !listed[at]);
     if (others.length === 0) return listed;
-    const areOwn = await own.have(user, others);
-    const found = await podcasts.find(others.filter((_, at) => areOwn[at]));
-    const mine = new Map(others.filter((_, at) => areOwn[at]).map((url, at) => [url, found[at]]));
+    const areOwn = await podcasts.areUsedBy(user, others);
+    const own = others.filter((_, at) => areOwn[at]);
+    const found = await podcasts.find(own);
+    const mine = new Map(own.map((url, at) => [url, found[at]]));
     return urls.map((url, at) => listed[at] ?? mine.get(url));
   };
 
@@ -118,7 +122,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
       const [podcast] = user === undefined || listed ? [listed] : await findFor(user, [feed]);
       if (user !== undefined) {
         const { episode, ...mine } = await describeEpisode(podcast, feed, name);
-        const isKnown = episode !== undefined || (feed !== '' && (await own.hasEpisode(user, feed, name)));
+        const isKnown = episode !== undefined || (feed !== '' && (await hasEpisode(storage, user, feed, name)));
         if (isKnown) return { ...mine, episode: episode ?? { url: name }, isPublic: false };
       }
       if (!podcast) throw noSuchPodcast();

@@ -5,7 +5,6 @@ import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
 import type { Logo, PodcastStore } from '../../storage/stores.ts';
 import type { DirectoryMode, Seen, Viewer } from './directory.ts';
-import type { OwnPodcasts } from './own-podcasts.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoCache } from './logo-cache.ts';
 
@@ -30,15 +29,14 @@ export interface Logos {
 }
 
 interface LogoOptions {
-  podcasts: Pick<PodcastStore, 'logo'>;
-  own: Pick<OwnPodcasts, 'have'>;
+  podcasts: Pick<PodcastStore, 'logo' | 'areUsedBy'>;
   mode: DirectoryMode;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
   cache: LogoCache;
 }
 
-export function createLogos({ podcasts, own, mode, fetcher, cache }: LogoOptions): Logos {
+export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Logos {
   let scaler: ReturnType<typeof loadScale> | undefined;
   const images = new LRUCache<string, Image>({
     maxSize: MAX_BYTES,
@@ -99,7 +97,7 @@ export function createLogos({ podcasts, own, mode, fetcher, cache }: LogoOptions
   const maySee = async (viewer: Viewer, { podcasts: feeds, isListed }: Logo): Promise<boolean> => {
     const user = await viewer();
     if (user === undefined) return false;
-    return (isListed && mode === 'members') || (await own.have(user, feeds)).includes(true);
+    return (isListed && mode === 'members') || (await podcasts.areUsedBy(user, feeds)).includes(true);
   };
 
   return {

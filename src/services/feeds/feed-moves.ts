@@ -49,7 +49,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     }
     const announced = here.feed.movedTo;
     if (announced === null || announced === state.url) return here;
-    if ((await podcasts.formerUrls(state.url)).includes(announced)) return here; // otherwise it could move back and forth
+    if ((await podcasts.allUrls(state.url)).has(announced)) return here; // otherwise it could move back and forth
     const there = await fetcher.fetchFeed(announced, {}, state.url);
     if (there.kind !== 'fetched' || !isSamePodcast(here.feed, there.feed)) return here;
     const target = there.movedTo ?? announced;

@@ -116,9 +116,6 @@ export function createPlayback(
     return known;
   };
 
-  const addressesOf = async (podcast: Url): Promise<ReadonlySet<Url>> =>
-    new Set([podcast, ...(await podcasts.formerUrls(podcast))]);
-
   /** An episode, its state in the account, and the URLs that the account's apps use for it. */
   const find = async (
     user: UserId,
@@ -129,7 +126,7 @@ export function createPlayback(
     if (feed === '' || name === '') throw invalid('the episode must be named by "podcast" and "url"');
     const podcast = (await podcasts.find([feed]))[0]?.url ?? feed;
     const [episode] = await podcasts.findEpisodes(podcast, [name]);
-    const addresses = await addressesOf(podcast);
+    const addresses = await podcasts.allUrls(podcast);
     const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? newEpisode();
     const subscribed = own.reference ? [] : await subscriptions.current(user);
     const reference = own.reference ?? {
@@ -156,7 +153,7 @@ export function createPlayback(
   };
 
   return {
-    episodes: async (user, podcast) => read(user, podcast, await addressesOf(podcast)),
+    episodes: async (user, podcast) => read(user, podcast, await podcasts.allUrls(podcast)),
 
     async episode(user, named, limit) {
       const { own } = await find(user, named);

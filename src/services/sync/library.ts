@@ -139,7 +139,7 @@ export function createLibrary(
     },
 
     async addresses(user, podcast) {
-      const urls = new Set([podcast, ...(await podcasts.formerUrls(podcast))]);
+      const urls = await podcasts.allUrls(podcast);
       return (await subscriptions.all(user)).filter((url) => urls.has(url));
     },
 

@@ -42,6 +42,11 @@ export function createPodcastStore(core: Core): PodcastStore {
     return episodes.slice(0, limit).map((episode) => toEpisode(podcast!, episode));
   };
 
+  const allUrls = async (url: Url): Promise<ReadonlySet<Url>> => {
+    const podcast = memory.find(url);
+    return new Set(podcast ? urlsOf(podcast) : [url]);
+  };
+
   /** The podcasts with these URLs, each once. */
   const distinct = (urls: readonly Url[]): Set<StoredPodcast> => new Set(urls.flatMap((url) => memory.find(url) ?? []));
 
@@ -108,13 +113,14 @@ export function createPodcastStore(core: Core): PodcastStore {
       return podcast && toFeedState(podcast);
     },
 
-    formerUrls: async (url) => (memory.find(url)?.formerUrls ?? []).toSorted(compareText),
+    allUrls,
 
     async mostSubscribedUrl(url) {
-      const podcast = memory.find(url);
-      const [most, next] = (podcast ? urlsOf(podcast) : [])
-        .map((each) => ({ url: each, count: memory.address(urlDigest(each))!.subscribers.size }))
-        .toSorted((a, b) => b.count - a.count);
+      const counts = Array.from(await allUrls(url), (each) => ({
+        url: each,
+        count: memory.address(urlDigest(each))?.subscribers.size ?? 0,
+      }));
+      const [most, next] = counts.toSorted((a, b) => b.count - a.count);
       return most && most.count > (next?.count ?? 0) ? most.url : undefined;
     },
 
