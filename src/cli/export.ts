@@ -10,17 +10,39 @@ import { formatSize, messages } from './output.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './server/signals.ts';
 
+interface ExportOptions {
+  user?: readonly string[];
+  device?: string;
+  format: 'opml' | 'json' | 'txt' | 'backup';
+  /** File, or `-` for standard output. */
+  output?: string;
+  passwords: boolean;
+}
+
+/** `export`. Rejects like `exportBackup`, or if the device does not exist. */
+export async function exportData(config: Config, options: ExportOptions): Promise<void> {
+  const { user: users = [], device, format, output = '-', passwords } = options;
+  const target = { ...(output !== '-' && { output }) };
+  if (format === 'backup') {
+    if (device !== undefined) throw new UsageError('--device is only for lists; a backup has whole accounts');
+    return exportBackup(config, { users, passwords, ...target });
+  }
+  const [user] = users;
+  if (user === undefined) throw new UsageError("required option '--user <user>' not specified");
+  if (users.length > 1) throw new UsageError('a list is of one account; give --user once');
+  if (!passwords) throw new UsageError('--no-passwords is only for --format backup; a list has no passwords');
+  await exportList(config, { user, format, ...(device !== undefined && { device }), ...target });
+}
+
 interface ListOptions {
   user: string;
-  format: 'opml' | 'json' | 'txt';
+  format: string;
   device?: string;
   /** File; by default standard output. */
   output?: string;
 }
 
-/** `export`. Rejects if the user or device does not exist, or if the file cannot be written, which is then unchanged. */
-export async function exportSubscriptions(config: Config, options: ListOptions): Promise<void> {
-  const { user, format, device, output } = options;
+async function exportList(config: Config, { user, format, device, output }: ListOptions): Promise<void> {
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
   const path = accountPath(user, `/subscriptions?${query}`);
   const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text), { readOnly: true });
@@ -32,7 +54,7 @@ export async function exportSubscriptions(config: Config, options: ListOptions):
 interface BackupOptions {
   /** Names or e-mail addresses; everything if there are none. */
   users: readonly string[];
-  /** Whether to include password hashes and sessions. */
+  /** Whether to include password hashes, app passwords and sessions. */
   passwords: boolean;
   /** File, compressed if its name ends in `.gz`; by default standard output. */
   output?: string;

@@ -1,12 +1,12 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import manifest from 'podsync/package.json' with { type: 'json' };
-import { FETCH_OPTIONS, readConfig, SERVE_OPTIONS, STORAGE_OPTIONS, UsageError } from '../config.ts';
-import { addCommand } from './command.ts';
-import { defineCompletion } from './completion/command.ts';
+import { FETCH_OPTIONS, SERVE_OPTIONS, STORAGE_OPTIONS, UsageError } from '../config.ts';
+import { addCommand, runs } from './command.ts';
+import type { Shell } from './completion/script.ts';
 import { defineTransfer } from './transfer-commands.ts';
 import { defineUser } from './user-commands.ts';
 
-/** All commands and their options. The code of a command is loaded when it runs: `--version` and `--help` are quick. */
+/** All commands and their options. */
 export function createProgram(): Command {
   const program = new Command('podsync')
     .description(manifest.description)
@@ -51,83 +51,81 @@ function defineHelp(group: Command): void {
 }
 
 function defineServe(program: Command): void {
-  addCommand(program, 'serve', 'run the server', SERVE_OPTIONS)
-    .addHelpText('after', '\nExample:\n  podsync serve --data /var/lib/podsync --base-url https://pods.example.org')
-    .action(async (options) => {
-      const config = readConfig(options);
-      const { serve } = await import('./server/serve.ts');
-      await serve(config);
-    });
+  addCommand(program, 'serve', 'run the server', {
+    options: SERVE_OPTIONS,
+    examples: ['podsync serve --data /var/lib/podsync --base-url https://pods.example.org'],
+  }).action(runs(async () => (await import('./server/serve.ts')).serve));
 }
 
 function defineFeeds(feeds: Command): void {
-  addCommand(feeds, 'update', 'update the feeds that are due', [...STORAGE_OPTIONS, ...FETCH_OPTIONS])
+  addCommand(feeds, 'update', 'update the feeds that are due', {
+    options: [...STORAGE_OPTIONS, ...FETCH_OPTIONS],
+    notes: 'A running server executes the command, with its own options.',
+    examples: ['podsync feeds update --all'],
+  })
     .addOption(new Option('--url <url>', 'update only this feed').conflicts('all'))
-    .option('--all', 'update all feeds, except deleted ones')
+    .option('--all', 'update all feeds, except those that are gone')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nA running server executes the command, with its own options.\n\nExample:\n  podsync feeds update --all',
-    )
-    .action(async (options) => {
-      const config = readConfig(options);
-      const { updateFeeds } = await import('./feeds.ts');
-      await updateFeeds(config, options);
-    });
+    .action(runs(async () => (await import('./feeds.ts')).updateFeeds));
 
-  addCommand(feeds, 'list', 'show all feeds: state, next update, title and last error')
+  addCommand(feeds, 'list', 'show all feeds: state, next update, title and last error', {
+    examples: ['podsync feeds list --failed'],
+  })
     .option('--failed', 'only feeds that could not be read')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  podsync feeds list --failed')
-    .action(async (options) => {
-      const config = readConfig(options);
-      const { listFeeds } = await import('./feeds.ts');
-      await listFeeds(config, options);
-    });
+    .action(runs(async () => (await import('./feeds.ts')).listFeeds));
 }
 
 function defineToplist(toplist: Command): void {
-  addCommand(toplist, 'rebuild', 'recount the subscribers of all podcasts')
+  addCommand(toplist, 'rebuild', 'recount the subscribers of all podcasts', { examples: ['podsync toplist rebuild'] })
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  podsync toplist rebuild')
-    .action(async (options) => {
-      const config = readConfig(options);
-      const { rebuildToplist } = await import('./feeds.ts');
-      await rebuildToplist(config, options);
-    });
+    .action(runs(async () => (await import('./feeds.ts')).rebuildToplist));
 }
 
 function defineCheck(program: Command): void {
-  addCommand(program, 'check', 'read all stored data and report damage')
+  addCommand(program, 'check', 'read all stored data and report damage', {
+    notes: CHECK_NOTES,
+    examples: ['podsync check --repair'],
+  })
     .option('--repair', 'repair wrong subscriber counts, after writing a backup')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nExits with 1 if there is damage that was not repaired. The backup goes to the data folder, as\n' +
-        'before-repair-TIME.ndjson.gz. Accounts that cannot be read are not changed.\n\nExample:\n  podsync check --repair',
-    )
-    .action(async (options) => {
-      const config = readConfig(options);
-      const { check } = await import('./check.ts');
-      await check(config, options);
-    });
+    .action(runs(async () => (await import('./check.ts')).check));
 }
 
+const CHECK_NOTES = `Exits with 1 if there is damage that was not repaired. The backup goes to the
+data folder, as before-repair-TIME.ndjson.gz. Accounts that cannot be read are
+not changed.`;
+
 function defineConfig(program: Command): void {
-  addCommand(
-    program,
-    'config',
-    'print the configuration that `serve` would use, and the source of each value',
-    SERVE_OPTIONS,
-  )
+  addCommand(program, 'config', 'print the configuration that `serve` would use, and the source of each value', {
+    options: SERVE_OPTIONS,
+    notes: CONFIG_NOTES,
+    examples: ['podsync config --config /etc/podsync.json'],
+  })
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nA flag takes precedence over its variable, then the config file, then the default. Passwords are not shown.\n\n' +
-        'Example:\n  podsync config --config /etc/podsync.json',
-    )
     .action(async (options, command: Command) => {
       const { showConfig } = await import('./settings/show-config.ts');
       showConfig(command, options);
     });
 }
+
+const CONFIG_NOTES = `A flag takes precedence over its variable, then the config file, then the
+default. Passwords are not shown.`;
+
+function defineCompletion(program: Command): void {
+  addCommand(program, 'completion', 'print a script that completes commands and options in a shell', {
+    options: [],
+    notes: COMPLETION_NOTES,
+    examples: ['podsync completion bash > ~/.local/share/bash-completion/completions/podsync'],
+  })
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: Shell) => {
+      const { printCompletion } = await import('./completion/script.ts');
+      printCompletion(program, shell);
+    });
+}
+
+const COMPLETION_NOTES = `Where shells look for it:
+  bash  ~/.local/share/bash-completion/completions/podsync
+  zsh   a folder of $fpath, as _podsync
+  fish  ~/.config/fish/completions/podsync.fish`;

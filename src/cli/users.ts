@@ -9,7 +9,6 @@ import { getPassword, type PasswordOptions, printPassword, warnIfShort } from '.
 import { askYesNo, confirm, requireTerminal } from './prompt.ts';
 
 interface AddUserOptions extends PasswordOptions {
-  name: string;
   email?: string;
   /** By default it is asked for with the password; without a terminal, the default of the server applies. */
   syncDevices?: boolean;
@@ -20,8 +19,8 @@ interface AddUserOptions extends PasswordOptions {
 const FIRST = { mayBeNew: true };
 
 /** `user add`. Rejects with the reason if the account was not created. */
-export async function addUser(config: Config, options: AddUserOptions): Promise<void> {
-  const { name, email, passwordStdin, generate } = options;
+export async function addUser(config: Config, name: string, options: AddUserOptions): Promise<void> {
+  const { email, passwordStdin, generate } = options;
   const requireFree = async (operator: Operator): Promise<void> => {
     for (const [what, login] of Object.entries({ name, ...(email !== undefined && { 'e-mail address': email }) })) {
       if (await hasAccount(operator, login)) throw new Error(`an account with the ${what} ${login} already exists`);
