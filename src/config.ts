@@ -119,8 +119,10 @@ function option<Value>(flags: string, help: string, type: ValueType<Value>): Con
   created.default(DEFAULTS[created.attributeName() as keyof typeof DEFAULTS]);
   return created.env(variable).argParser((given: string) => {
     const value = type.read(given);
-    if (value === undefined) throw new UsageError(`--${created.name()} (${variable}) must be ${type.description}`);
-    return value;
+    if (value !== undefined) return value;
+    // The switch takes an argument that follows it for its value.
+    const advice = type.json === 'boolean' ? `; before an argument, write --${created.name()}=true` : '';
+    throw new UsageError(`--${created.name()} (${variable}) must be ${type.description}${advice}`);
   });
 }
 

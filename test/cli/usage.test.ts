@@ -65,6 +65,10 @@ it.each([
   { args: ['serve', '--port', 'http'], says: /--port \(PODSYNC_PORT\) must be a whole number/ },
   { args: ['serve', '--tls-cert', 'cert.pem'], says: /belong together/ },
   { args: ['user', 'add'], says: /missing required argument 'name'/ },
+  {
+    args: ['user', 'add', '--private', 'bob'],
+    says: /must be true or false; before an argument, write --private=true$/m,
+  },
   { args: ['user', 'add', 'bob', '--password', 'secret'], says: /unknown option '--password'/ },
   { args: ['user', 'add', 'bob', '--generate', '--password-stdin'], says: /cannot be used with/ },
   { args: ['user', 'rename', 'bob'], says: /missing required argument 'name'/ },
