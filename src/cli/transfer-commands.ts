@@ -42,7 +42,7 @@ export function defineTransfer(program: Command): void {
     .argument('<file>', 'backup written by `podsync export --format backup`')
     .option(
       '--as <name>',
-      'import the only account of the backup under this name, without its e-mail address and sessions',
+      'import the only account of the backup under this name, without its e-mail address, sessions and app passwords',
     )
     .option('--dry-run', 'change nothing, only report what would change')
     .option('--json', 'print JSON')
