@@ -32,11 +32,16 @@ export async function getPassword(
   throw new UsageError('no terminal to ask for a password; use --password-stdin or --generate');
 }
 
-/** The password of an account on another server, from standard input or the terminal. */
-export async function getRemotePassword(host: string, { passwordStdin = false }: PasswordOptions): Promise<string> {
+/** The password of an account on another server, from standard input or, after `beforeAsking`, the terminal. */
+export async function getRemotePassword(
+  host: string,
+  { passwordStdin = false }: PasswordOptions,
+  beforeAsking: () => Promise<void>,
+): Promise<string> {
   if (passwordStdin) return readPassword(process.stdin);
-  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, [`Password on ${host}: `]);
-  throw new UsageError('no terminal to ask for a password; use --password-stdin');
+  if (!process.stdin.isTTY) throw new UsageError('no terminal to ask for a password; use --password-stdin');
+  await beforeAsking();
+  return askPassword(process.stdin, process.stderr, [`Password on ${host}: `]);
 }
 
 /** Without characters that look alike in some typefaces. */

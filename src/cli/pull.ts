@@ -8,7 +8,7 @@ import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
 import { isLoopback } from './server/address.ts';
 import { commandLine, quote } from './invocation.ts';
-import { accountPath, hasAccount, type Operator, openOperator, send } from './operator.ts';
+import { accountPath, hasAccount, type Operator, openOperator, send, withOperator } from './operator.ts';
 import { messages, printResult, toChanges, toFacts, toTable } from './output.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
@@ -35,7 +35,9 @@ export async function pull(config: Config, address: string, options: PullOptions
   if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
     messages.warn('The password is sent unencrypted; use https:// if that server supports it');
   }
-  const credentials = await getCredentials(address, options);
+  const credentials = await getCredentials(address, options, () =>
+    withOperator(config, (operator) => requireAccount(operator, user, config)),
+  );
   const remote = openRemote({ address, ...credentials, userAgent: USER_AGENT });
   const operator = await openOperator(config);
   const bar = createProgress(`requests to ${host}`);
@@ -65,11 +67,21 @@ export async function pull(config: Config, address: string, options: PullOptions
 
 const USER_AGENT = `podsync/${manifest.version}`;
 
-/** With a Nextcloud, the user grants access in a browser, unless the password is read from standard input. */
-async function getCredentials(address: string, options: PullOptions): Promise<{ user: string; password: string }> {
+/**
+ * With a Nextcloud, the user grants access in a browser, unless the password is read from standard input. `beforeAsking` may
+ * reject before the user does that, or types a password.
+ */
+async function getCredentials(
+  address: string,
+  options: PullOptions,
+  beforeAsking: () => Promise<void>,
+): Promise<{ user: string; password: string }> {
   const { user, remoteUser = user, passwordStdin = false, nextcloud = false } = options;
-  if (nextcloud && !passwordStdin) return logInToNextcloud({ address, userAgent: USER_AGENT, show: showLink });
-  return { user: remoteUser, password: await getRemotePassword(new URL(address).host, options) };
+  if (nextcloud && !passwordStdin) {
+    await beforeAsking();
+    return logInToNextcloud({ address, userAgent: USER_AGENT, show: showLink });
+  }
+  return { user: remoteUser, password: await getRemotePassword(new URL(address).host, options, beforeAsking) };
 }
 
 const showLink = (link: string): void =>

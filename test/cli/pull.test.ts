@@ -120,6 +120,18 @@ it('asks for the password and shows progress on a terminal, and leaves no trace 
   expect(stripVTControlCharacters(screen)).toMatch(/podcast lists +1/);
 });
 
+it.each([[[]], [['--nextcloud']]])(
+  'asks for no password and no access if there is no account here: %j',
+  async (args) => {
+    const data = await makeData();
+    const { code, screen } = await startOnTerminal(['pull', other.url, '--user', 'eve', '--data', data, ...args]).ended;
+    expect(code).toBe(1);
+    expect(screen).toMatch(/there is no account eve on this server/);
+    expect(screen).not.toMatch(/Password on|Open this link/);
+    expect(other.requests).toEqual([]);
+  },
+);
+
 it.each([
   {
     args: ['--user', 'eve'],
