@@ -178,6 +178,22 @@ it('filters by words and sorts by name or newest episode, which follows the feed
   expect((await visitor.get('/subscriptions?q=%3Cb%3E')).html).toContain('No podcast matches “&lt;b&gt;”.');
 });
 
+it('shows a newest episode as the last fetch of its feed found it', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', [feed('a')]);
+  const visitor = await signIn(server);
+  const fetched = async (title: string, releasedAt: number): Promise<string> => {
+    server.clock.now += 3600;
+    const state = { url: feed('a'), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
+    await recordFeed(server.storage, feed('a'), {}, [{ url: feed('a/1'), title, releasedAt }], { state });
+    return (await visitor.get('/subscriptions?view=list')).html;
+  };
+  expect(await fetched('Wrng title', 1_600_000_000)).toContain('<bdi>Wrng title</bdi>');
+  const corrected = await fetched('Right title', 1_500_000_000);
+  expect(corrected).toContain('<bdi>Right title</bdi> · <bdi><time datetime="2017-07-14T02:40:00Z">');
+  expect(corrected).not.toContain('Wrng title');
+});
+
 it('sorts by listening time, including that under a former address', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
