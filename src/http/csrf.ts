@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { H3Event } from 'h3';
 import { isSameSecret } from '../domain/secret.ts';
+import type { UserId } from '../domain/types.ts';
 import { readCookie } from './input.ts';
 import { basePath, type OriginRules, writeCookie } from './origin.ts';
 
 /*
  * Each form carries the value of a cookie: a page of another website can send the form, but can neither read nor set the
  * cookie. Cross-site requests are refused before that (see cross-site.ts); this covers browsers without Sec-Fetch-*.
+ * The form of a signed-in user also carries the id of the user: somebody else may have signed in meanwhile, in another tab.
  */
 
 const COOKIE = 'csrf';
@@ -16,21 +18,25 @@ const TOKEN = /^[\w-]{24}$/;
 
 interface Csrf {
   /** The token for a form, and the header that sets its cookie. A cookie that the browser already has stays valid. */
-  issue(event: H3Event): { token: string; headers: Record<string, string> };
-  /** Whether a form contains the token of its cookie. */
-  isValid(event: H3Event, fields: ReadonlyMap<string, string>): boolean;
+  issue(event: H3Event, user?: UserId): { token: string; headers: Record<string, string> };
+  /** Why the token of a form is not accepted; undefined if it is. */
+  problem(event: H3Event, fields: ReadonlyMap<string, string>, user?: UserId): string | undefined;
 }
 
 export const createCsrf = (origin: OriginRules): Csrf => ({
-  issue(event) {
-    const token = readToken(event) ?? randomBytes(TOKEN_BYTES).toString('base64url');
-    const cookie = { name: COOKIE, value: token, path: basePath(origin) || '/', life: LIFE };
+  issue(event, user) {
+    const value = readToken(event) ?? randomBytes(TOKEN_BYTES).toString('base64url');
+    const cookie = { name: COOKIE, value, path: basePath(origin) || '/', life: LIFE };
+    const token = user === undefined ? value : `${value}.${user}`;
     return { token, headers: { 'set-cookie': writeCookie(event, origin, cookie) } };
   },
 
-  isValid(event, fields) {
-    const [sent, known] = [fields.get('csrf'), readToken(event)];
-    return sent !== undefined && known !== undefined && isSameSecret(sent, known);
+  problem(event, fields, user) {
+    const known = readToken(event);
+    if (known === undefined) return 'this form needs a cookie, so allow cookies for this site';
+    const [sent = '', owner = user] = fields.get('csrf')?.split('.') ?? []; // that of a visitor names no user
+    if (!isSameSecret(sent, known)) return 'this form was too old';
+    return owner === user ? undefined : 'another account has signed in since this form was opened';
   },
 });
 

@@ -87,12 +87,51 @@ it('says that a form which was sent after the session ended has changed nothing'
   expect([done.status, done.location]).toEqual([303, 'http://localhost/lists']);
 });
 
+it('asks for cookies if the browser has sent none', async () => {
+  const server = await openTestServer({ registration: 'open' });
+  for (const path of ['/login', '/register', `/welcome/${await server.services.passwordLinks.reset('bob')}`]) {
+    const shown = await server.request('GET', path);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())![1]!;
+    const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = await server.request('POST', path, { headers, body: `csrf=${csrf}&name=bob&password=secret` });
+    expect(sent.status, path).toBe(400);
+    expect(await sent.text()).toContain('so allow cookies for this site; nothing was changed, send it again.');
+  }
+});
+
+it('does not apply a form that another account has opened in the same browser', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get('/lists')).html)![1]!;
+  await visitor.send('/', {}, 'http://localhost/logout');
+  await visitor.send('/login', { name: 'eve', password: 'secret' }, LOGIN);
+  const again = await visitor.submit('/lists', { csrf, title: 'Of bob' });
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(
+    'Another account has signed in since this form was opened; nothing was changed, send it again.',
+  );
+  const played = { csrf, podcast: 'https://a.example/feed', url: 'https://a.example/1.mp3', position: '10' };
+  expect((await visitor.submit('/episode/progress', played)).status).toBe(403);
+  expect((await visitor.submit('/logout', { csrf })).status).toBe(403);
+  expect((await visitor.get('/lists')).html).toContain('You have no lists yet.');
+  expect((await visitor.send('/lists', { title: 'Of eve' }, 'http://localhost/lists')).status).toBe(303);
+});
+
 it('signs out and ends the session', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   const done = await visitor.send('/', {}, 'http://localhost/logout');
   expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
   expect((await visitor.get('/')).html).not.toContain('<summary>');
+});
+
+it('signs out after the session has ended', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get('/')).html)![1]!;
+  await server.services.administration.endSessions('bob');
+  const done = await visitor.submit('/logout', { csrf });
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
 });
 
 it('does not sign out with a form without the token', async () => {

@@ -7,7 +7,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE, statusOf } from './site.ts';
+import { type Site, statusOf } from './site.ts';
 
 /** The page where a user grants an app access (see `services/accounts/login-flow.ts`). */
 export function createAuthorizePages(
@@ -40,8 +40,8 @@ export function createAuthorizePages(
         return site.page(event, ({ base }) => renderAuthorized(base, label));
       },
       {
-        onStale: (event, user, fields) =>
-          form(event, user, fields.get('flow') ?? '', fields.get('label'), { form: STALE }),
+        onStale: (event, user, fields, problem) =>
+          form(event, user, fields.get('flow') ?? '', fields.get('label'), { form: problem }),
       },
     ),
   };

@@ -12,7 +12,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE, statusOf } from './site.ts';
+import { type Site, statusOf } from './site.ts';
 
 /** For a form that selects devices: more fields than accepted devices, for a clear message. */
 const LIMITS = { limit: MAX_BODY.devicesForm, maxFields: 2 * MAX_DEVICES };
@@ -66,7 +66,8 @@ export function createDevicePages(
         return site.redirect(event, '/devices');
       },
       {
-        onStale: async (event, user, fields) => one(event, entered(await find(event, user), fields), { form: STALE }),
+        onStale: async (event, user, fields, problem) =>
+          one(event, entered(await find(event, user), fields), { form: problem }),
       },
     ),
 

@@ -8,7 +8,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type FormHandler, type Site, STALE, statusOf } from './site.ts';
+import { type FormHandler, type Site, statusOf } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 100;
@@ -77,7 +77,7 @@ export function createListPages(
       return back(event, done);
     };
     return site.submitted(handler, {
-      onStale: (event, user, fields) => again(event, user, fields.get(field) ?? '', { form: STALE }),
+      onStale: (event, user, fields, problem) => again(event, user, fields.get(field) ?? '', { form: problem }),
     });
   };
 
@@ -103,8 +103,8 @@ export function createListPages(
         }
       },
       {
-        onStale: (event, user, fields) =>
-          all(event, user, { title: fields.get('title') ?? '', problems: { form: STALE } }),
+        onStale: (event, user, fields, problem) =>
+          all(event, user, { title: fields.get('title') ?? '', problems: { form: problem } }),
       },
     ),
 

@@ -5,7 +5,7 @@ import type { Reply } from '../../http/reply.ts';
 import { renderLogin } from '../../pages/login.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { SIGNED_OUT, type Site, STALE, stale, toLocalPath } from './site.ts';
+import { SIGNED_OUT, type Site, toLocalPath } from './site.ts';
 
 /** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
 export function createLoginPages(
@@ -26,6 +26,11 @@ export function createLoginPages(
     });
   };
 
+  const signOut = site.submitted(async (event) => {
+    await identity.signOut(event);
+    return site.redirect(event, '/');
+  });
+
   return {
     async show(event) {
       const next = toLocalPath(readQuery(event, 'next'));
@@ -35,13 +40,13 @@ export function createLoginPages(
     },
 
     async submit(event): Promise<Reply> {
-      const { fields, isStale } = await site.readForm(event);
+      const { fields, stale } = await site.readForm(event);
       const next = toLocalPath(fields.get('next'));
       const name = fields.get('name')?.trim() ?? '';
       const password = fields.get('password') ?? '';
       const again = (problems: Problems, status = 400, retryAfter?: number): Promise<Reply> =>
         form(event, { next, name, problems }, status, retryAfter);
-      if (isStale) return again({ form: STALE });
+      if (stale) return again({ form: stale });
       if (name === '') return again({ name: 'enter your user name' });
       if (password === '') return again({ password: 'enter your password' });
       try {
@@ -55,10 +60,8 @@ export function createLoginPages(
     },
 
     async signOut(event) {
-      const { isStale } = await site.readForm(event);
-      if (isStale) throw stale();
-      await identity.signOut(event);
-      return site.redirect(event, '/');
+      const isSignedIn = (await identity.visitor(event)) !== undefined;
+      return isSignedIn ? signOut(event) : site.redirect(event, '/');
     },
   };
 }

@@ -10,7 +10,7 @@ import { renderImportForm, renderImportPreview } from '../../pages/opml-import.t
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE, statusOf } from './site.ts';
+import { type Site, statusOf } from './site.ts';
 
 /**
  * Imports an OPML file in two steps. The form of the second step contains the file, so that any node can process it, and
@@ -56,7 +56,7 @@ export function createOpmlImportPages(
   const submitted = site.submitted((event, user, fields) => submit(event, user, fields), {
     limit: MAX_BODY.opmlForm,
     readFile,
-    onStale: (event, user, fields) => submit(event, user, fields, STALE),
+    onStale: submit,
   });
 
   return {

@@ -6,7 +6,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { renderPasswordForm } from '../../pages/password-link.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, STALE, statusOf } from './site.ts';
+import { repeatProblem, type Site, statusOf } from './site.ts';
 
 /** The page of the one-time links of `user invite` and `user reset`. */
 export function createPasswordLinkPages(
@@ -29,10 +29,10 @@ export function createPasswordLinkPages(
     show: (event) => form(event),
 
     async submit(event) {
-      const { fields, isStale } = await site.readForm(event);
+      const { fields, stale } = await site.readForm(event);
       const name = fields.get('name')?.trim();
       const password = fields.get('password') ?? '';
-      if (isStale) return form(event, { form: STALE }, name);
+      if (stale) return form(event, { form: stale }, name);
       const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
       const problems = {
         ...registration.problems({ name: isUnnamed ? (name ?? '') : user.name, password }),

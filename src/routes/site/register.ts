@@ -7,7 +7,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, STALE, toLocalPath } from './site.ts';
+import { repeatProblem, type Site, toLocalPath } from './site.ts';
 
 /** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
 export function createRegisterPages(
@@ -39,7 +39,7 @@ export function createRegisterPages(
     },
 
     async submit(event) {
-      const { fields, isStale } = await site.readForm(event);
+      const { fields, stale } = await site.readForm(event);
       const token = fields.get('token');
       const next = toLocalPath(readQuery(event, 'next'));
       if (!(await registration.isOpen(token))) return closed(event);
@@ -52,7 +52,7 @@ export function createRegisterPages(
       const again = (problems: Problems, status = 400, retryAfter?: number): Promise<Reply> =>
         form(event, { token, name, email, syncDevices, isPublic, problems }, status, retryAfter);
 
-      if (isStale) return again({ form: STALE });
+      if (stale) return again({ form: stale });
       const problems = {
         ...registration.problems(account),
         ...repeatProblem(fields),

@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, STALE, statusOf } from './site.ts';
+import { repeatProblem, type Site, statusOf } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
@@ -94,8 +94,8 @@ export function createSettingsPages(
     }
   };
 
-  const onStale = (event: H3Event, user: User, fields: Form): Promise<Reply> =>
-    page(event, user, { form: STALE }, fields);
+  const onStale = (event: H3Event, user: User, fields: Form, problem: string): Promise<Reply> =>
+    page(event, user, { form: problem }, fields);
 
   return {
     show: site.signedIn((event, user) => page(event, user)),

@@ -20,19 +20,20 @@ export interface Site {
   /** A page for signed-in users; others are sent to the login page, and back. */
   signedIn(handler: (event: H3Event, user: User) => Reply | Promise<Reply>): Handler;
   /**
-   * A form of a signed-in user. A form without a valid token goes to `onStale`, which shows it again with its values; a
-   * form without `onStale` is a 403.
+   * A form of a signed-in user. A form without a valid token goes to `onStale`, which shows it again with its values and
+   * the problem; a form without `onStale` is a 403.
    */
-  submitted(handler: FormHandler, options?: FormLimits & { onStale?: FormHandler }): Handler;
+  submitted(handler: FormHandler, options?: FormLimits & { onStale?: StaleFormHandler }): Handler;
   /** Redirects to another page after a form was accepted; `path` begins with a slash. */
   redirect(event: H3Event, path: string): Reply;
-  /** A form with its token checked, for pages that need no login. */
-  readForm(event: H3Event, limits?: FormLimits): Promise<{ fields: Form; isStale: boolean }>;
+  /** A form, for pages that need no login. `stale`: the problem, if its token is not valid. */
+  readForm(event: H3Event): Promise<{ fields: Form; stale: string | undefined }>;
   /** The token for a form of a visitor, and the header that sets its cookie. */
   csrf(event: H3Event): { token: string; headers: Record<string, string> };
 }
 
 export type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | Promise<Reply>;
+type StaleFormHandler = (event: H3Event, user: User, fields: Form, problem: string) => Reply | Promise<Reply>;
 
 interface PageOptions {
   status?: number;
@@ -45,13 +46,10 @@ interface PageOptions {
 const mutex = new KeyedMutex<'pages'>();
 const nextTurn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
-/** The problem of a form that is shown again. */
-export const STALE = 'this form was too old; nothing was changed, send it again';
+/** For a form that is shown again, because its token was not valid. */
+const toProblem = (reason: string): string => `${reason}; nothing was changed, send it again`;
 /** For a form that was sent without a session. */
 export const SIGNED_OUT = 'your session has ended, and nothing was changed. Sign in, and send the form again';
-/** For a form that cannot be shown again. */
-export const stale = (): Refusal =>
-  new Refusal('forbidden', 'this form was too old; nothing was changed. Go back, reload the page and try again');
 
 export function createSite(
   { registration }: Pick<Services, 'registration'>,
@@ -67,7 +65,7 @@ export function createSite(
       const [isOpen, isNew] = [await registration.isOpen(undefined), await registration.isNew()];
       return { base, path, directory, isOpen, isNew, headers: {} };
     }
-    const { token, headers } = csrf.issue(event);
+    const { token, headers } = csrf.issue(event, user.id);
     return { base, path, directory, visitor: { name: user.name, csrf: token }, isOpen: false, isNew: false, headers };
   };
 
@@ -76,9 +74,9 @@ export function createSite(
     headers: { location: publicBase(event, origin) + path },
   });
 
-  const read: Site['readForm'] = async (event, limits) => {
+  const read = async (event: H3Event, user?: User, limits?: FormLimits) => {
     const fields = await readForm(event, limits);
-    return { fields, isStale: !csrf.isValid(event, fields) };
+    return { fields, reason: csrf.problem(event, fields, user?.id) };
   };
 
   /** The page to return to after the login. */
@@ -98,7 +96,10 @@ export function createSite(
 
   return {
     redirect,
-    readForm: read,
+    async readForm(event) {
+      const { fields, reason } = await read(event);
+      return { fields, stale: reason && toProblem(reason) };
+    },
     csrf: (event) => csrf.issue(event),
 
     async page(event, render, { status = 200, headers = {}, isPrivate = false } = {}) {
@@ -125,10 +126,10 @@ export function createSite(
       async (event) => {
         const user = await identity.visitor(event);
         if (!user) return toSignIn(event);
-        const { fields, isStale } = await read(event, limits);
-        if (!isStale) return handler(event, user, fields);
-        if (!onStale) throw stale();
-        return onStale(event, user, fields);
+        const { fields, reason } = await read(event, user, limits);
+        if (reason === undefined) return handler(event, user, fields);
+        if (onStale) return onStale(event, user, fields, toProblem(reason));
+        throw new Refusal('forbidden', `${reason}; nothing was changed. Go back, reload the page and try again`);
       },
   };
 }

@@ -17,7 +17,7 @@ import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE, toLocalPath } from './site.ts';
+import { type Site, toLocalPath } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 300;
@@ -96,8 +96,8 @@ export function createSubscriptionPages(
         }
       },
       {
-        onStale: (event, user, fields) =>
-          page(event, user, { entered: entered(fields), problems: { form: STALE }, status: 400 }),
+        onStale: (event, user, fields, problem) =>
+          page(event, user, { entered: entered(fields), problems: { form: problem }, status: 400 }),
       },
     ),
 

@@ -39,6 +39,7 @@ export function createNewestEpisodes(podcasts: Pick<PodcastStore, 'feed' | 'epis
   };
 }
 
-function withoutDescription({ description: _, ...episode }: Episode): NewestEpisode {
+function withoutDescription(item: Episode): NewestEpisode {
+  const { description: _, ...episode } = item;
   return episode;
 }
