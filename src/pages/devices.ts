@@ -130,6 +130,6 @@ ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problem
 <p class="actions"><button>Save</button></p></form>
 <h2>Remove this device</h2>
 <p>Its list of subscriptions is deleted; your history stays. If an app still syncs with this device, it is created again, with an empty list.</p>
-<form method="post" action="${devicePage(base, id)}/remove">${renderToken(csrf)}<button class="danger">Remove device</button></form>`,
+<form method="post" action="${devicePage(base, id, '/remove')}">${renderToken(csrf)}<button class="danger">Remove device</button></form>`,
   };
 }

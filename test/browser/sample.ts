@@ -193,7 +193,7 @@ export const PAGES = {
   history: '/history',
   statistics: '/statistics',
   devices: '/devices',
-  device: '/devices/phone',
+  device: '/device?id=phone',
   lists: '/lists',
   list: '/lists/for-a-long-train-ride',
   directory: '/directory',

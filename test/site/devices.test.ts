@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { textOf } from './listener.ts';
 import { openTestServer } from '../server.ts';
-import { signIn } from './browser.ts';
+import { decode, signIn } from './browser.ts';
 
 const BOB = { auth: 'bob:secret' };
 
@@ -34,9 +34,9 @@ it('shows each device with its app, its last sync and its subscriptions', async 
 it('a form that was open for too long loses neither name nor type', async () => {
   const { visitor } = await openDevices();
   const again = await visitor.send(
-    '/devices/tv',
+    '/device?id=tv',
     { caption: 'Big screen', type: 'desktop', csrf: 'old' },
-    'http://localhost/devices/tv',
+    'http://localhost/device?id=tv',
   );
   expect([again.status, again.html.includes('value="Big screen"')]).toEqual([400, true]);
   expect(again.html).toContain('value="desktop" selected');
@@ -59,9 +59,9 @@ it('stores no app if the account does not want it', async () => {
 it('renames a device', async () => {
   const { visitor, request } = await openDevices();
   const done = await visitor.send(
-    '/devices/phone',
+    '/device?id=phone',
     { caption: 'My <phone>', type: 'mobile' },
-    'http://localhost/devices/phone',
+    'http://localhost/device?id=phone',
   );
   expect([done.status, done.location]).toEqual([303, 'http://localhost/devices']);
   expect((await visitor.get('/devices')).html).toContain('My &lt;phone&gt;');
@@ -72,22 +72,24 @@ it('renames a device', async () => {
 it('shows a name that is too long again, with the error beside it', async () => {
   const { visitor } = await openDevices();
   const caption = 'x'.repeat(256);
-  const again = await visitor.send('/devices/phone', { caption, type: 'mobile' }, 'http://localhost/devices/phone');
+  const again = await visitor.send('/device?id=phone', { caption, type: 'mobile' }, 'http://localhost/device?id=phone');
   expect(again.status).toBe(400);
   expect(again.html).toContain(caption);
   expect(again.html).toContain('id="caption-error"');
 });
 
-it.each(['sync', 'groups'])('renames a device with the id %s, and changes nothing else', async (id) => {
+it.each(['.', '..', 'remove', 'a b.c'])('renames and removes a device with the id %j', async (id) => {
   const { visitor, request, services } = await openDevices();
   const bob = (await services.accounts.findByName('bob'))!.id;
-  await request('POST', `/api/2/devices/bob/${id}.json`, { ...BOB, body: {} });
+  const body = { caption: 'Mine' };
+  await request('POST', `/api/2/devices/bob/${encodeURIComponent(id)}.json`, { ...BOB, body });
   await visitor.send('/devices', { sync: 'on' }, 'http://localhost/settings/sync-devices');
-  const form = `http://localhost/devices/${id}`;
-  const { status } = await visitor.send(`/devices/${id}`, { caption: 'Renamed', type: 'other' }, form);
-  expect(status).toBe(303);
+  const link = decode(/href="([^"]*)">Mine/.exec((await visitor.get('/devices')).html)![1]!);
+  expect((await visitor.send(link, { caption: 'Renamed', type: 'other' }, link)).status).toBe(303);
   expect((await services.devices.names(bob)).get(id)).toBe('Renamed');
   expect((await services.devices.following(bob)).alone).toEqual([]);
+  await visitor.send(link, {}, link.replace('?', '/remove?'));
+  expect([...(await services.devices.names(bob)).keys()]).toEqual(['phone', 'tv']);
 });
 
 it('keeps the same subscriptions on all devices, and stops doing so', async () => {
@@ -128,11 +130,11 @@ it('groups as many devices as one request may name', async () => {
 
 it('removes a device with its list', async () => {
   const { visitor, request } = await openDevices();
-  const done = await visitor.send('/devices/phone', {}, 'http://localhost/devices/phone/remove');
+  const done = await visitor.send('/device?id=phone', {}, 'http://localhost/device/remove?id=phone');
   expect([done.status, done.location]).toEqual([303, 'http://localhost/devices']);
   expect((await visitor.get('/devices')).html).not.toContain('>phone</a>');
   expect((await request('GET', '/subscriptions/bob/phone.json', BOB)).status).toBe(404);
-  expect((await visitor.get('/devices/phone')).status).toBe(404);
+  expect((await visitor.get('/device?id=phone')).status).toBe(404);
 });
 
 it('sends a visitor who is not signed in to the login page, and back', async () => {

@@ -50,8 +50,8 @@ export const listResource = (base: string, user: string, name: string, format: s
 export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
   `${base}/logo/${size}/${logoUrl === null ? NO_LOGO : logoHash(logoUrl)}`;
 
-/** The page of one of the owner's devices. */
-export const devicePage = (base: string, id: string): string => `${base}/devices/${encode(id)}`;
+/** The page of one of the owner's devices, or the form `/remove` on it. */
+export const devicePage = (base: string, id: string, form = ''): string => `${base}/device${form}?id=${encode(id)}`;
 
 /** Filters of the history. Dates are `YYYY-MM-DD`. */
 export interface HistoryQuery {

@@ -4,7 +4,7 @@ import { MAX_DEVICES } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { DEVICE_TYPES } from '../../domain/types.ts';
 import type { Form } from '../../http/form.ts';
-import { readParam } from '../../http/input.ts';
+import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import { renderDevicePage, renderDevices } from '../../pages/devices.ts';
@@ -25,7 +25,7 @@ export function createDevicePages(
   site: Site,
 ): Record<DeviceHandlers, Handler> {
   const find = async (event: H3Event, user: User): Promise<DeviceSummary> => {
-    const id = readParam(event, 'device');
+    const id = readQuery(event, 'id');
     const device = (await devices.all(user.id)).find((each) => each.id === id);
     if (!device) throw new Refusal('missing', 'you have no device with this id');
     return device;

@@ -53,10 +53,10 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/authorize', [], authorize.submit],
 
     ['GET', '/devices', [], devices.all],
-    ['POST', '/devices', [], devices.group], // not below /devices, where any name may be that of a device
-    ['GET', '/devices/:device', [], devices.show],
-    ['POST', '/devices/:device', [], devices.save],
-    ['POST', '/devices/:device/remove', [], devices.remove],
+    ['POST', '/devices', [], devices.group],
+    ['GET', '/device', [], devices.show], // with its id as a parameter: `..` is one
+    ['POST', '/device', [], devices.save],
+    ['POST', '/device/remove', [], devices.remove],
 
     ['GET', '/settings', [], settings.show],
     ['POST', '/settings/sync-devices', [], devices.sync],
