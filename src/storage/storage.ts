@@ -19,7 +19,6 @@ import { clearStore, removeAbandoned } from './accounts/removal.ts';
 import { createServedMarkStore } from './sync/served-marks.ts';
 import { createSessionStore } from './accounts/sessions.ts';
 import { createSettingStore } from './accounts/settings.ts';
-import { createSharedAttemptStore } from './accounts/shared-attempts.ts';
 import type { Storage, StorageContext } from './stores.ts';
 import { recountSubscribers } from './sync/recount.ts';
 import { createSubscriptionStore } from './sync/subscriptions.ts';
@@ -38,7 +37,7 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     users: createUserStore(core),
     sessions: createSessionStore(core),
     appPasswords: createAppPasswordStore(core),
-    attempts: store.isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
+    attempts: createAttemptStore(core),
     logins: createLoginStore(core),
     devices: createDeviceStore(core),
     servedMarks: createServedMarkStore(core),

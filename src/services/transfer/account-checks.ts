@@ -41,20 +41,16 @@ export function createTransferChecks(now: Seconds): TransferChecks {
   let account = newAccount(0);
 
   /** The record with its times limited to the latest allowed ones. Throws `invalid` for negative times. */
-  const clamp = <T extends object>(record: T, limits: { readonly [Key in keyof T]?: Seconds }): T => {
-    const late: Partial<T> = {};
-    let isLate = false;
-    for (const key in limits) {
-      const at = record[key] as Seconds | undefined;
-      if (at === undefined) continue;
-      if (at < 0) throw invalid('a time must be 0 or later');
-      if (at <= limits[key]!) continue;
-      late[key] = limits[key] as T[typeof key];
-      isLate = true;
-    }
-    if (!isLate) return record;
+  const clamp = <Key extends string, T extends { readonly [Each in Key]?: Seconds }>(
+    record: T,
+    limits: Readonly<Record<Key, Seconds>>,
+  ): T => {
+    const times = Object.entries<Seconds>(limits).map(([key, most]) => ({ key, most, at: record[key as Key] ?? 0 }));
+    if (times.some(({ at }) => at < 0)) throw invalid('a time must be 0 or later');
+    const late = times.filter(({ at, most }) => at > most);
+    if (late.length === 0) return record;
     inFuture += 1;
-    return { ...record, ...late };
+    return { ...record, ...Object.fromEntries(late.map(({ key, most }) => [key, most])) };
   };
 
   const accept = (record: BackupRecord): BackupRecord => {
