@@ -7,7 +7,7 @@ import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
 import { groupBy, inBatches } from '../../batches.ts';
-import { type Head, toUser } from './head.ts';
+import { toUser } from './head.ts';
 import { readHeaders, readList } from '../sync/podcast-lists.ts';
 import type { Key } from '../contract.ts';
 import { under } from '../keys.ts';
@@ -28,45 +28,20 @@ const PAGE_SIZE = 1024 * 1024;
  * their turn, are exported as they are then: all of them may not fit in memory.
  */
 export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<UserRecord[]> {
-  const { head, before, settings, lists, after } = await readAccount(core, user);
-  yield* inBatches(before, PAGE);
-  const large = [
-    pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions),
-    settingPages(core, settings),
-    listPages(core, user, lists),
-  ];
-  for (const pages of large) {
-    for await (const page of pages) {
-      await requireAccount(core, user);
-      yield page;
-    }
-  }
-  await requireAccount(core, user);
-  yield* inBatches(after, PAGE);
-}
-
-const requireAccount = (core: Core, user: UserId): Promise<void> => core.accounts.read(user, [], () => undefined);
-
-interface AccountContents {
-  head: Head;
-  /** The records before the actions. */
-  before: UserRecord[];
-  settings: StoredScope[];
-  lists: ListSummary[];
-  /** The records after the lists. */
-  after: UserRecord[];
+  for (const pages of await readAccount(core, user)) yield* pages;
+  await core.accounts.read(user, [], () => undefined); // if it was removed meanwhile, some of it may be missing
 }
 
 /**
- * Everything except the actions, and the values of settings and lists, as one snapshot. Uploads to this process wait
- * meanwhile: an account that syncs without a pause must not hold up a backup forever.
+ * Reads everything in one snapshot, except the actions, and the values of settings and lists: they are read page by page.
+ * Uploads to this process wait meanwhile: an account that syncs without a pause must not hold up a backup forever.
  */
-const readAccount = (core: Core, user: UserId): Promise<AccountContents> =>
+const readAccount = (core: Core, user: UserId): Promise<(Iterable<UserRecord[]> | AsyncIterable<UserRecord[]>)[]> =>
   core.accounts.write(user, async (account) => {
     const { head } = account;
     const devices = await core.accounts.part(account, 'devices');
     const subscriptions = await core.accounts.part(account, 'subscriptions');
-    const settings = await readScopes(core, user);
+    const scopes = await readScopes(core, user);
     const lists = await readHeaders(core, user);
     const appPasswords = await readAppPasswords(core, user);
     const sessions = await readSessions(core, user, head.sessionEpoch);
@@ -82,7 +57,15 @@ const readAccount = (core: Core, user: UserId): Promise<AccountContents> =>
         .map(({ digest, expiresAt }) => ({ kind: 'session' as const, digest, expiresAt }))
         .toSorted((a, b) => compareText(a.digest, b.digest)),
     ];
-    return { result: { head, before, settings, lists, after } };
+    return {
+      result: [
+        inBatches(before, PAGE),
+        pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions),
+        settingPages(core, scopes),
+        listPages(core, user, lists),
+        inBatches(after, PAGE),
+      ],
+    };
   });
 
 function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {

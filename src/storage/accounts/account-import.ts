@@ -28,10 +28,7 @@ const MAX_BUFFERED = 5000;
 export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
   const account = new StagedAccount(core, randomUUID() as UserId);
   try {
-    for await (const page of records) {
-      await account.add(page);
-      await requireFreeLogin(core, account.head);
-    }
+    for await (const page of records) await account.add(page);
     await account.publish();
     return account.id;
   } catch (error) {
@@ -82,6 +79,7 @@ class StagedAccount {
       else {
         const { kind: _, stamp, ...user } = record;
         this.#head = { ...newHead(user), stamp };
+        await requireFreeLogin(this.#core, user); // before the rest is written
       }
       await this.#writer.flushIfDue();
     }

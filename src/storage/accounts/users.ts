@@ -15,7 +15,7 @@ import { scan } from '../rows.ts';
 import { endSessions } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { User, UserStore } from '../stores.ts';
-import { valueOf } from '../values.ts';
+import { readValue } from '../values.ts';
 
 /** Logins in the cache. */
 const MAX_CACHED = 10_000;
@@ -105,39 +105,26 @@ export function createUserStore(core: Core): UserStore {
 
     async *all(onDamage) {
       const seen = new Set<UserId>();
-      const users: User[] = [];
-      for await (const page of scan(store, under(LOGINS))) {
-        const logins = new Map(page.map((entry) => [userIn(entry), entry.key.slice(LOGINS.length)]));
-        const ids = [...logins.keys()].filter((id) => !seen.has(id));
-        const heads = onDamage
-          ? await readEach(store, ids, (id, error) => onDamage(logins.get(id)!, error))
-          : await store.get(ids.map(headKey));
-        for (const [i, entry] of heads.entries()) if (entry) users.push(toUser(ids[i]!, valueOf<Head>(entry)));
-        for (const id of ids) seen.add(id);
-      }
-      yield* users.toSorted((a, b) => compareText(a.name, b.name));
+      /** Undefined if the account has no data, or was read by another login. */
+      const read = async (login: Entry): Promise<User | undefined> => {
+        const id = userIn(login);
+        if (seen.has(id)) return undefined;
+        seen.add(id);
+        try {
+          const head = await readValue<Head>(store, headKey(id));
+          return head && toUser(id, head);
+        } catch (error) {
+          if (!onDamage || !isStorageError(error, 'corrupt')) throw error;
+          onDamage(login.key.slice(LOGINS.length), error);
+          return undefined;
+        }
+      };
+      const users: (User | undefined)[] = [];
+      for await (const page of scan(store, under(LOGINS))) users.push(...(await Promise.all(page.map(read))));
+      yield* users.filter((user) => user !== undefined).toSorted((a, b) => compareText(a.name, b.name));
     },
   };
 }
-
-/** The heads of accounts; undefined for one that is missing, or that cannot be read. */
-const readEach = (
-  store: KeyValueStore,
-  ids: readonly UserId[],
-  onDamage: (id: UserId, error: StorageError) => void,
-): Promise<(Entry | undefined)[]> =>
-  Promise.all(
-    ids.map(async (id) => {
-      try {
-        const [entry] = await store.get([headKey(id)]);
-        return entry;
-      } catch (error) {
-        if (!isStorageError(error, 'corrupt')) throw error;
-        onDamage(id, error);
-        return undefined;
-      }
-    }),
-  );
 
 /** The ids of all accounts; one with an e-mail address may occur twice. */
 export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
