@@ -1,29 +1,52 @@
 import { expect, it } from 'vitest';
-import type { EpisodeAction, UserId } from '../../src/domain/types.ts';
+import type { EpisodeAction, Url, UserId } from '../../src/domain/types.ts';
 import { createUpdates } from '../../src/services/sync/updates.ts';
 
-it('accepts a page of the storage of any length', async () => {
-  const action: EpisodeAction = { podcast: 'http://f', episode: 'http://e', action: 'new', timestamp: 1 };
-  const updates = createUpdates(
+type Dependencies = Parameters<typeof createUpdates>;
+
+/** The updates of a device with these subscriptions, in an account with this history. The directory knows nothing. */
+function openUpdates(history: EpisodeAction[], list: Url[]) {
+  return createUpdates(
     {
       actions: {
         append: () => Promise.reject(new Error('unexpected')),
         query: async () => ({
           pages: (async function* () {
-            yield Array.from({ length: 300_000 }, () => action);
+            yield history;
           })(),
           mark: 7,
         }),
       },
-      users: { stableUntil: async () => 7 } as unknown as Parameters<typeof createUpdates>[0]['users'],
+      users: { stableUntil: async () => 7 } as unknown as Dependencies[0]['users'],
       podcasts: {
         find: async (urls: readonly string[]) => urls.map(() => undefined),
+        findEpisodes: async (_: Url, names: readonly string[]) => names.map(() => undefined),
         episodesSince: async () => ({ items: [], mark: 7 }),
-      } as unknown as Parameters<typeof createUpdates>[0]['podcasts'],
+      } as unknown as Dependencies[0]['podcasts'],
     },
-    { list: async () => [], changes: async () => ({ add: [], remove: [], mark: 7 }) } as unknown as Parameters<
-      typeof createUpdates
-    >[1],
+    { list: async () => list, changes: async () => ({ add: [], remove: [], mark: 7 }) } as unknown as Dependencies[1],
+  );
+}
+
+const action: EpisodeAction = { podcast: 'http://f', episode: 'http://e', action: 'new', timestamp: 1 };
+
+it('accepts a page of the storage of any length', async () => {
+  const updates = openUpdates(
+    Array.from({ length: 300_000 }, () => action),
+    [],
   );
   expect(await updates.since('bob' as UserId, 'phone', 0)).toMatchObject({ episodes: [], mark: 7 });
+});
+
+it('other requests are answered while a long history is searched for updates', async () => {
+  const history = Array.from({ length: 100_000 }, (_, n) => ({ ...action, episode: `http://e/${n}` }));
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  const { episodes } = await openUpdates(history, ['http://f']).since('bob' as UserId, 'phone', 0);
+  clearImmediate(next);
+  expect(episodes).toHaveLength(50);
+  expect(turns).toBeGreaterThan(100);
 });

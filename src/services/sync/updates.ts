@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { inBatches } from '../../batches.ts';
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Episode, Storage } from '../../storage/stores.ts';
 import { type ResolvedPodcasts, resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -8,7 +10,7 @@ import type { Subscriptions } from './subscriptions.ts';
 const PER_FEED = 50;
 /** How many of its newest episodes a newly added feed contributes. */
 const OF_ADDED = 5;
-/** Actions whose episodes are looked up at once: other requests may have to wait meanwhile. */
+/** Actions whose episodes are looked up in one turn of the event loop. */
 const BATCH = 500;
 
 export interface EpisodeUpdate {
@@ -58,11 +60,16 @@ export function createUpdates(
   /** The actions on these feeds, each with its feed and the data of its episode. Keeps the order within a feed. */
   async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: ResolvedPodcasts) {
     const byCurrentUrl = new Map(feeds.map((feed) => [feed.currentUrl, { feed, found: [] as EpisodeAction[] }]));
-    for (const action of actions) byCurrentUrl.get(resolved.currentUrl(action.podcast))?.found.push(action);
+    await eachInSlices(actions, (action) => byCurrentUrl.get(resolved.currentUrl(action.podcast))?.found.push(action));
+    let sinceTurn = 0;
     for (const { feed, found } of byCurrentUrl.values()) {
       for (const batch of inBatches(found, BATCH)) {
         const episodes = await identify(feed.currentUrl, batch);
         for (const [index, action] of batch.entries()) yield { feed, action, episode: episodes[index]! };
+        sinceTurn += batch.length;
+        if (sinceTurn < BATCH) continue;
+        sinceTurn = 0;
+        await setImmediate();
       }
     }
   }
@@ -111,8 +118,7 @@ export function createUpdates(
       const list = await subscriptions.list(user, device);
       const fresh = await podcasts.episodesSince(list, since, PER_FEED);
       // All at once, after the queries: a feed that moves meanwhile is then the same feed under each of its URLs.
-      const reported = [...fresh.items, ...changed].map(({ podcast }) => podcast);
-      const resolved = await resolvePodcasts(podcasts, [...list, ...reported]);
+      const resolved = await resolvePodcasts(podcasts, await podcastsOf([...fresh.items, ...changed], list));
       const feeds = toFeeds(list, resolved);
       const added = new Set(add);
       await collect(feeds, fresh.items, added, changed, resolved);
@@ -120,16 +126,16 @@ export function createUpdates(
       // The newest action on an episode may be older than `since`. Without new episodes none is needed.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
       const all = isEnough ? changed : await readActions(user, 0);
-      const known = isEnough ? resolved : await resolvePodcasts(podcasts, new Set(all.map(({ podcast }) => podcast)));
+      const known = isEnough ? resolved : await resolvePodcasts(podcasts, await podcastsOf(all));
       if (!isEnough) {
         const addedFeeds = feeds.filter(({ url }) => added.has(url));
         await collectNames(addedFeeds, all, known);
       }
-      const statuses = newestByName(all, known);
+      const statuses = await newestByName(all, known);
       return {
         add,
         remove,
-        episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
+        episodes: (await mapInSlices(feeds, (feed) => toUpdates(feed, statuses))).flat(),
         mark: Math.min(stableUntil, fresh.mark),
       };
     },
@@ -166,19 +172,29 @@ function toFeeds(list: readonly Url[], resolved: ResolvedPodcasts): Feed[] {
   return [...feeds.values()];
 }
 
+/** The podcasts of actions or episodes, each once, and those already known. */
+async function podcastsOf(items: Iterable<{ podcast: Url }>, known: readonly Url[] = []): Promise<Set<Url>> {
+  const podcasts = new Set(known);
+  await eachInSlices(items, ({ podcast }) => podcasts.add(podcast));
+  return podcasts;
+}
+
 const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
 
 /** The newest action under each name of an episode, by its own time, then by upload. */
-function newestByName(actions: readonly EpisodeAction[], resolved: ResolvedPodcasts): Map<string, EpisodeAction> {
+async function newestByName(
+  actions: readonly EpisodeAction[],
+  resolved: ResolvedPodcasts,
+): Promise<Map<string, EpisodeAction>> {
   const newest = new Map<string, EpisodeAction>();
-  for (const action of actions) {
+  await eachInSlices(actions, (action) => {
     const currentUrl = resolved.currentUrl(action.podcast);
     for (const name of [action.episode, action.guid]) {
       if (name === undefined) continue;
       const key = nameKey(currentUrl, name);
       if ((newest.get(key)?.timestamp ?? 0) <= action.timestamp) newest.set(key, action);
     }
-  }
+  });
   return newest;
 }
 
