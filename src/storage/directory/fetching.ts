@@ -67,23 +67,15 @@ async function claim(store: KeyValueStore, { address, version }: StoredPodcast, 
 export async function recordResult(directory: Directory, url: Url, result: FeedResult): Promise<void> {
   const { memory, context, store } = directory;
   if (store.isShared && !memory.find(url)) await directory.reload([urlDigest(url)]);
-  let stamp: Stamp | undefined;
-  const endStamp = (): void => {
-    if (stamp !== undefined) memory.stamps.end(stamp);
-  };
+  const pending = memory.stamps.begin(context.now());
   try {
-    await directory.change(() => {
-      endStamp();
-      const found = result.content?.episodes ?? [];
-      stamp = found.length > 0 ? memory.stamps.begin(context.now()) : undefined;
-      return decide(directory, url, result, stamp ?? 0);
-    });
+    await directory.change(() => decide(directory, url, result, pending.stamp));
   } finally {
-    endStamp();
+    memory.stamps.end(pending);
   }
 }
 
-/** `stamp`: for new episodes. */
+/** `stamp`: for new episodes, unless the podcast has newer ones. */
 async function decide(
   { memory, episodes }: Directory,
   url: Url,
@@ -107,6 +99,7 @@ async function decide(
   const becomesPublic = looksSecret(fetched.url) && !looksSecret(target);
   const moved = target === fetched.url ? ofFetched : sharedEpisodes(ofFetched, there, { becomesPublic });
   const merged = existing === fetched ? moved : mergeEpisodes(ofExisting, moved);
-  const after = updateEpisodes(merged, found, stamp);
+  const newest = replaces.map(({ newestEpisode = 0 }) => newestEpisode);
+  const after = updateEpisodes(merged, found, Math.max(stamp, ...newest.map((each) => each + 1)));
   return { podcast, replaces, episodes: { before: known.flat(), after }, endsLease: true };
 }

@@ -32,6 +32,23 @@ export const feedTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('stay close to the clock, however many feeds have new episodes', async ({
+      storage,
+      clock,
+      nowAndReopened,
+    }) => {
+      const numbers = Array.from({ length: 20 }, (_, n) => n);
+      await subscribe(storage, ...numbers);
+      for (const n of numbers) await recordFeed(storage, n, {}, [episode(n)]);
+      clock.at += 10;
+      for await (const { podcasts } of nowAndReopened()) {
+        const { items, mark } = await podcasts.episodesSince(numbers.map(feed), 0, 9);
+        assert.equal(items.length, 20);
+        assert.equal(mark, clock.at);
+        assert.deepEqual((await podcasts.episodesSince(numbers.map(feed), mark, 9)).items, []);
+      }
+    });
+
     test('keep the mark at the current time if no episode is new', async ({ storage, clock, nowAndReopened }) => {
       await subscribe(storage, 1);
       await recordFeed(storage, 1, {}, [episode(1)]);
