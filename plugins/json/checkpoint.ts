@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Entry, Key, Log } from '../../src/plugin.ts';
-import { createFolder, removeFile, syncFolder, toStorageError } from './file-operations.ts';
+import { createFolder, type Entry, type Key, type Log } from '../../src/plugin.ts';
+import { removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Files } from './files.ts';
 import { applyTo, between, type Group, type Groups, type Part, sizeOf, totalSize } from './groups.ts';
 import { fitsFileName } from './layout.ts';
@@ -23,8 +23,9 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   let isWriting = false;
   let hasFailed = false;
   let isClosed = false;
-  /** Folders with file names that are not durable yet. */
-  const unsynced = new Set<string>();
+  const folderOf = (group: Group): string => dirname(files.pathOf({ group, start: group.prefix }));
+  /** Folders whose file names may not be durable yet: a killed process may have changed files of the groups in its log. */
+  const unsynced = new Set(groups.changed().map(folderOf));
 
   /** Whether the changes exceed a multiple of what makes a checkpoint due. */
   const exceeds = (times: number): boolean =>
@@ -61,22 +62,31 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     await log.rotate();
     groups.changeCount = 0;
     isWriting = true;
+    await syncFolders();
     const changed = groups.changed();
     const failures: unknown[] = []; // a damaged file must not block the others
     const saveOne = (group: Group): Promise<unknown> => save(group).catch((error) => failures.push(error));
     while (changed.length > 0) await Promise.all(changed.splice(0, GROUPS_AT_ONCE).map(saveOne));
-    for (const folder of unsynced) {
-      await rmdir(folder).catch(() => undefined); // if it is empty
-      await syncFolder(existsSync(folder) ? folder : dirname(folder));
-      unsynced.delete(folder);
-    }
+    await syncFolders();
     if (failures.length > 0) throw failures[0];
     await log.removeOlder();
+  }
+
+  /** Makes the names of files durable, and those of their folders. Removes empty folders. */
+  async function syncFolders(): Promise<void> {
+    const all = new Set<string>();
+    for (const folder of unsynced) {
+      await rmdir(folder).catch(() => undefined); // if it is empty
+      for (let path = folder; path !== dirname(files.folder); path = dirname(path)) all.add(path);
+    }
+    for (const folder of all) if (existsSync(folder)) await syncFolder(folder);
+    unsynced.clear();
   }
 
   /** Writes the current changes of a group; later ones are left to the next checkpoint. */
   async function save(group: Group): Promise<void> {
     const { changes, prefix, parts } = group;
+    unsynced.add(folderOf(group));
     for (const part of parts[0]?.start === prefix ? parts : [{ group, start: prefix }, ...parts]) {
       const own = between(changes, part.start, group.endOf(part));
       if (own.length === 0) continue;
@@ -99,8 +109,8 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
    */
   async function write(part: Part, entries: readonly Entry[], end = part.group.endOf(part)): Promise<void> {
     const { group } = part;
-    const folder = dirname(files.pathOf(part));
-    if (!group.has(part)) await createFolder(folder);
+    const folder = folderOf(group);
+    if (!group.has(part)) await wrapErrors(folder, createFolder(folder));
     const written = split(part, entries);
     let until = end;
     for (const [next, itsEntries] of written.slice(1).toReversed()) {
@@ -111,7 +121,6 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     }
     const [first, itsEntries] = written[0]!;
     await files.write(first, until, itsEntries);
-    unsynced.add(folder);
     group.replace(part, [first]);
     files.replace(part, written);
   }
@@ -120,17 +129,14 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     const { group } = part;
     const path = files.pathOf(part);
     const previous = group.parts[group.parts.indexOf(part) - 1];
-    if (previous) {
-      // It takes over the range, and must not have old keys there.
-      await write(previous, await entriesOf(previous), group.endOf(part));
-      await syncFolder(dirname(path));
-    }
+    // It takes over the range, and must not have old keys there.
+    if (previous) await write(previous, await entriesOf(previous), group.endOf(part));
+    await syncFolder(folderOf(group)); // this file must not be lost before what was done to the previous one
     group.replace(part, []);
     await removeFile(path).catch((error) => {
       group.replace(part, [part]);
       throw error;
     });
-    unsynced.add(dirname(path));
   }
 
   return {

@@ -44,6 +44,7 @@ export function openFiles(folder: string) {
   };
 
   return {
+    folder,
     pathOf,
     read,
     cached: (part: Part): readonly Entry[] | undefined => cache.get(part),

@@ -48,9 +48,7 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
   const files = openFiles(folder);
   const log = await openLog(folder, found.length === 0, groups, lock);
   const checkpoint = createCheckpoint(groups, files, log, report);
-  // Not awaited: until it is done, the log has all changes.
-  if (groups.changeCount > 0) void checkpoint.run();
-  else await log.removeOlder();
+  void checkpoint.run(); // until it is done, the older logs have all changes
 
   /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
   const mutex = new KeyedMutex<'batch'>();

@@ -78,8 +78,6 @@ export async function logNumbers(folder: string): Promise<number[]> {
 export interface DamagedLine {
   path: string;
   line: number;
-  /** Bytes before it. */
-  length: number;
 }
 
 export const damage = ({ path, line }: DamagedLine): StorageError =>
@@ -89,25 +87,26 @@ export const damage = ({ path, line }: DamagedLine): StorageError =>
   );
 
 /**
- * The commits in the first `length` bytes of a file, and a damaged last line, whose commits were never acknowledged
- * unless a newer file exists. Rejects with `corrupt` for damage elsewhere.
+ * The commits in the first `end` bytes of a file, and the length of their lines. `tail`: a damaged last line, whose commits
+ * were never acknowledged unless a newer file exists. Rejects with `corrupt` for damage elsewhere.
  */
 export async function readLog(
   path: string,
-  length = Number.MAX_SAFE_INTEGER,
-): Promise<{ commits: LoggedCommit[]; tail: DamagedLine | undefined }> {
-  const bytes = await wrapErrors(path, readFile(path));
-  const end = Math.min(length, bytes.length);
+  end = Number.MAX_SAFE_INTEGER,
+): Promise<{ commits: LoggedCommit[]; length: number; tail: DamagedLine | undefined }> {
+  const bytes = (await wrapErrors(path, readFile(path))).subarray(0, end);
   const commits: LoggedCommit[] = [];
+  let length = 0;
   let tail: DamagedLine | undefined;
-  for (let start = 0, line = 1, next; start < end; start = next, line += 1) {
-    next = bytes.indexOf(NEWLINE, start) + 1 || end;
+  for (let start = 0, line = 1, next; start < bytes.length; start = next, line += 1) {
+    next = bytes.indexOf(NEWLINE, start) + 1 || bytes.length;
     const found = parseLine(bytes.subarray(start, next));
     if (found && tail) throw damage(tail);
-    if (!found) tail ??= { path, line, length: start };
+    if (found) length = next;
+    else tail ??= { path, line };
     for (const commit of found ?? []) commits.push(toCommit(commit));
   }
-  return { commits, tail };
+  return { commits, length, tail };
 }
 
 type LoggedLine = [version: Version, set: Record<Key, unknown>, deleted: Key[]][];

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageError, type Version, withFile } from '../../src/plugin.ts';
-import { createFile, removeFile, toStorageError, wrapErrors } from './file-operations.ts';
+import { createFile, removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Change, Groups } from './groups.ts';
 import type { Lock } from './lock.ts';
 import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
@@ -156,7 +156,11 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
 
     /** Removes the older files. To be called when their changes are durable elsewhere. */
     async removeOlder(): Promise<void> {
-      for (const each of await logNumbers(folder)) if (each < number) await removeFile(logPath(folder, each));
+      for (const each of await logNumbers(folder)) {
+        if (each >= number) break;
+        await removeFile(logPath(folder, each));
+        await syncFolder(folder); // after a power failure it must not be there without the next one
+      }
     },
 
     /** Reads all files again. Rejects with `corrupt`. */
@@ -185,20 +189,24 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
     throw new StorageError('corrupt', message);
   }
   let version = 0;
-  const tails: DamagedLine[] = [];
+  let damaged: DamagedLine | undefined;
+  const lengths = new Map<string, number>();
   for (const number of numbers) {
-    const { commits, tail } = await readLog(logPath(folder, number));
-    if (commits.length > 0 && tails[0]) throw damage(tails[0]); // later commits were acknowledged
-    if (tail) tails.push(tail);
+    const path = logPath(folder, number);
+    const { commits, length, tail } = await readLog(path);
+    if (commits.length > 0 && damaged) throw damage(damaged); // later commits were acknowledged
+    damaged ??= tail;
+    lengths.set(path, length);
     for (const { changes } of commits) await groups.apply(changes);
     version = Math.max(version, number, commits.at(-1)?.version ?? 0);
   }
-  for (const { path, length } of tails) {
-    const truncate = async (file: FileHandle): Promise<void> => {
+  // A killed process may not have synced its last line. It must be durable before anything that depends on it.
+  for (const [path, length] of lengths) {
+    const sync = async (file: FileHandle): Promise<void> => {
       await file.truncate(length);
-      await file.sync(); // before there is a newer file
+      await file.sync();
     };
-    await wrapErrors(path, withFile(path, 'r+', truncate));
+    await wrapErrors(path, withFile(path, 'r+', sync));
   }
   return version;
 }

@@ -1,12 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import { type Entry, type Key, type KeyValueStore, KeyedMutex, type Version } from '../../../src/plugin.ts';
+import { type Entry, type Key, type KeyValueStore, KeyedMutex, syncFolder, type Version } from '../../../src/plugin.ts';
 import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
 import { copyFolder } from './copy-folder.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
 
 // Small enough for a checkpoint every few commits, for splitting files, and for evicting entries.
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
@@ -32,6 +33,14 @@ vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => 
     syncFolder: watch('syncFolder', files.syncFolder),
     removeFile: watch('removeFile', files.removeFile),
   };
+});
+
+/** Called with each file and folder that is opened. */
+const power = vi.hoisted(() => ({ watch: <T>(file: T, _path: string): T => file }));
+vi.mock(import('node:fs/promises'), async (original) => {
+  const files = await original();
+  const watched = async (path: string, ...options: any[]) => power.watch(await files.open(path, ...options), path);
+  return { ...files, open: watched as typeof files.open };
 });
 
 const random = createRandom(seed);
@@ -78,6 +87,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   disk.run = (_title, step) => step();
+  power.watch = (file) => file;
   await store.close();
   await rm(dataDir, { recursive: true });
   expect(warnings).toEqual([]);
@@ -170,6 +180,57 @@ it('has all acknowledged commits after a crash before any step of a checkpoint',
       await after.verify();
       await after.close();
     }
+    await rm(folder, { recursive: true });
+  }
+  store = await open();
+});
+
+it('has all acknowledged commits after a power failure, also after a crash', { timeout: 600_000 }, async () => {
+  await store.close();
+  const simulated = new SimulatedDisk(random);
+  power.watch = (file, path) => simulated.watch(file as FileHandle, path) as typeof file;
+  await syncFolder(dataDir);
+  store = await open();
+  const mutex = new KeyedMutex<'disk'>();
+  const failures: [step: string, folder: string, expected: Model][] = [];
+  const kills: typeof failures = [];
+  disk.run = (title, step) =>
+    mutex.run('disk', async () => {
+      const snapshots = random(2) === 0 ? failures : kills;
+      const folder = `${dataDir}-${snapshots === kills ? 'killed' : 'failed'}-${snapshots.length}`;
+      if (random(3) === 0) {
+        await (snapshots === kills ? simulated.kill(dataDir, folder) : simulated.fail(dataDir, folder));
+        snapshots.push([title, folder, model.copy()]);
+      }
+      await step();
+    });
+  for (let step = 0; step < 150; step += 1) await mutex.run('disk', change);
+  await store.close();
+  disk.run = (_title, step) => mutex.run('disk', step);
+
+  for (const [step, folder, expected] of kills) {
+    const after = await open(folder);
+    const version = (await after.commit({ set: [['later', 'true']] }))!;
+    expected.entries.set('later', { key: 'later', value: 'true', version });
+    const next = `${folder}-failed`;
+    await mutex.run('disk', () => simulated.fail(folder, next));
+    failures.push([`${step}, restart`, next, expected]);
+    await after.close();
+    await simulated.fail(folder, `${next}-again`);
+    failures.push([`${step}, restart, end`, `${next}-again`, expected]);
+    await rm(folder, { recursive: true });
+  }
+  expect(failures.length).toBeGreaterThan(20);
+  for (const [step, folder, expected] of failures) {
+    const check = async (): Promise<void> => {
+      const after = await open(folder);
+      await compare(after, expected);
+      await after.verify();
+      await after.close();
+    };
+    await check().catch((error: Error) => {
+      throw new Error(`power failure before ${step}: ${error.message}`, { cause: error });
+    });
     await rm(folder, { recursive: true });
   }
   store = await open();
