@@ -68,12 +68,9 @@ export async function connectToPrimary(
   driver: Driver,
   options: ConnectionOptions,
   servers: readonly Server[],
-  onLost: () => void = () => undefined,
 ): Promise<Client> {
   let primary: Client | undefined;
-  const clients = servers.map(
-    (server) => new Client(driver, options, server, (lost) => void (lost === primary && onLost())),
-  );
+  const clients = servers.map((server) => new Client(driver, options, server));
   const open = async (client: Client): Promise<Client> => {
     await client.open();
     return (primary ??= client);
@@ -97,7 +94,6 @@ export class Client {
   readonly #driver: Driver;
   readonly #options: ConnectionOptions;
   readonly #server: Server;
-  readonly #onLost: (client: Client) => void;
   readonly #sql: Sql;
   #socket: Socket | undefined;
   /** Reject functions of statements without an answer yet. */
@@ -107,16 +103,10 @@ export class Client {
   #isChecking = false;
 
   /** Connects at the first use. */
-  constructor(
-    driver: Driver,
-    options: ConnectionOptions,
-    server: Server,
-    onLost: (client: Client) => void = () => undefined,
-  ) {
+  constructor(driver: Driver, options: ConnectionOptions, server: Server) {
     this.#driver = driver;
     this.#options = options;
     this.#server = server;
-    this.#onLost = onLost;
     this.#sql = driver(options.url ?? '', {
       ...server,
       max: 1,
@@ -137,6 +127,11 @@ export class Client {
       },
       onclose: () => this.#lose(),
     });
+  }
+
+  /** Whether the connection has ended. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Runs a prepared statement with parameters `$1`, `$2` and so on. */
@@ -218,7 +213,6 @@ export class Client {
     if (this.#isLost) return;
     this.#isLost = true;
     for (const reject of this.#rejections) reject(reason);
-    this.#onLost(this);
     void this.end();
   }
 
@@ -251,7 +245,7 @@ interface Address {
 const broken = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /** Whether an error was sent by the server. */
-const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
+export const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
 
 const isReplica = (error: unknown): boolean => (error as { code?: unknown }).code === 'REPLICA';
 

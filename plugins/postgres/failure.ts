@@ -4,7 +4,7 @@ import { type ErrorMeanings, explainError, type StorageError } from '../../src/p
 const MEANINGS: ErrorMeanings = [
   [/^53100$/, 'full', 'has no space left on its disk; free some space and try again'],
   [/^53...$/, 'unavailable', 'is overloaded or has no free connection; increase its max_connections or memory'],
-  [/^40...$/, 'busy', 'rolled back the transaction too often because of others; try again'],
+  [/^40(?:001|P01)$/, 'busy', 'rolled back the transaction too often because of others; try again'],
   [/^28...$/, 'unavailable', 'refuses this user; check the user and the password in --storage'],
   [/^3D...$/, 'unavailable', 'has no database with this name; create it, or check the name in --storage'],
   [/^42704$/, 'unavailable', 'does not know a parameter after the ? in --storage; remove it'],

@@ -22,7 +22,6 @@ const LIST = 'SELECT key, value, version FROM entries WHERE key >= $1 AND key < 
 const IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS value";
 
 /** A transaction that is rolled back because of others, for example in a deadlock, is tried again. */
-const ROLLED_BACK = /^40(?:001|P01)$/;
 const ATTEMPTS = 5;
 
 /**
@@ -38,7 +37,7 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
   } catch (error) {
     throw toStorageError(error);
   }
-  const pool = createPool((onLost) => connectToPrimary(driver, options, servers, onLost));
+  const pool = createPool(() => connectToPrimary(driver, options, servers));
 
   /** Runs one statement as a transaction. */
   const run = async <T>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> => {
@@ -46,8 +45,8 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
       try {
         return await pool.use((client) => client.run<T>(text, parameters));
       } catch (error) {
-        const isRolledBack = ROLLED_BACK.test(String((error as { code?: unknown }).code));
-        if (!isRolledBack || attempt === ATTEMPTS) throw toStorageError(error);
+        const failure = toStorageError(error);
+        if (failure.code !== 'busy' || attempt === ATTEMPTS) throw failure;
       }
     }
   };

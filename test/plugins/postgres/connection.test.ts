@@ -120,6 +120,22 @@ it('a node has ten connections at most', async () => {
   await expect.poll(count).toBeLessThanOrEqual(10); // the one that created the tables may not have ended yet
 });
 
+it('a node shares the connections that it gets if the server refuses more', async () => {
+  const name = `podsync_guest_${new URL(place.url).pathname.slice(-12)}`;
+  await admin.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'guest' CONNECTION LIMIT 3`);
+  await admin.unsafe(
+    `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${name}; GRANT ALL ON SEQUENCE entry_versions TO ${name}`,
+  );
+  const { href } = Object.assign(new URL(place.url), { username: name, password: 'guest' });
+  const limited = await openStore({ url: href });
+  await set(limited, 'first');
+  await Promise.all(Array.from({ length: 300 }, (_, n) => limited.list({ from: `k/${n}`, until: 'l', limit: 1 })));
+  await Promise.all(Array.from({ length: 300 }, (_, n) => set(limited, `k/${n}`)));
+  expect(await limited.list({ from: 'k/', until: 'k0', limit: 1000 })).toHaveLength(300);
+  await limited.close();
+  await admin.unsafe(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
+});
+
 describe('between podsync and PostgreSQL', () => {
   let server: Server;
   let sockets: Socket[];
