@@ -20,6 +20,7 @@ const SETTINGS = [
   'locking_mode = EXCLUSIVE',
   'journal_mode = WAL',
   'synchronous = FULL',
+  'fullfsync = ON', // on macOS, the disk would keep commits in its cache
   'cache_size = -16000',
   'temp_store = MEMORY',
   'wal_autocheckpoint = 4000',

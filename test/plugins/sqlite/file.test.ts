@@ -58,6 +58,14 @@ describe('the file', () => {
     for (const folder of ['in', 'in/folders']) expect((await stat(join(dataDir, folder))).mode & 0o077).toBe(0);
   });
 
+  it('is written through the cache of the disk, which SQLite does by default except on macOS', async () => {
+    const setting: unknown[] = [];
+    const path = join(dataDir, 'own.db');
+    const database = await openDatabase(path, (file) => setting.push(pragma(file, 'fullfsync')));
+    database.close();
+    expect(setting).toEqual([1]);
+  });
+
   it('is the only file left after closing', async () => {
     const store = await open();
     await store.commit({ set: [['a', '1']] });
