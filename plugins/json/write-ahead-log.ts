@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { StorageError, type Version, withFile } from '../../src/plugin.ts';
+import { KeyedMutex, StorageError, type Version, withFile } from '../../src/plugin.ts';
 import { createFile, removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Change, Groups } from './groups.ts';
 import type { Lock } from './lock.ts';
@@ -35,31 +35,34 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   let broken: StorageError | undefined;
   let queue: QueuedCommit[] = [];
   let writing: Promise<void> | undefined;
-  /** Start a new file. */
-  const switches: (() => Promise<void>)[] = [];
+  /** Held while a line is written and applied, and while a file is started. */
+  const mutex = new KeyedMutex<'file'>();
   /** Duration of the last sync. Milliseconds. */
   let syncTime = 0;
 
   const write = async (): Promise<void> => {
     await waitForMore();
-    while (queue.length > 0 || switches.length > 0) {
-      await switches.shift()?.();
-      const group = nextGroup();
-      try {
-        if (group.length > 0) await store(await encodeLine(group));
-      } catch (error) {
-        // What is queued may depend on the failed commits.
-        const failed = [...group, ...queue];
-        queue = [];
-        groups.pending = new Map();
-        for (const { reject } of failed) reject(error as StorageError);
-        continue;
-      }
-      await groups.apply(group.flatMap(({ changes }) => changes));
-      for (const { resolve } of group) resolve();
+    while (queue.length > 0) {
+      await mutex.run('file', writeGroup);
       await waitForMore();
     }
     writing = undefined;
+  };
+
+  const writeGroup = async (): Promise<void> => {
+    const group = nextGroup();
+    try {
+      await store(await encodeLine(group));
+    } catch (error) {
+      // What is queued may depend on the failed commits.
+      const failed = [...group, ...queue];
+      queue = [];
+      groups.pending = new Map();
+      for (const { reject } of failed) reject(error as StorageError);
+      return;
+    }
+    await groups.apply(group.flatMap(({ changes }) => changes));
+    for (const { resolve } of group) resolve();
   };
 
   /** Waits for more commits to share the next sync: for one turn of the event loop, or less if syncs are fast. */
@@ -76,7 +79,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
     return queue.splice(0, end === -1 ? queue.length : end);
   };
 
-  /** Commits wait: after a restart versions continue from the number of the last file, so older files must not exceed it. */
+  /** After a restart versions continue from the number of the last file, so older files must not exceed it. */
   const startFile = async (): Promise<void> => {
     const next = ++version;
     file = await createFile(logPath(folder, next));
@@ -147,10 +150,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
       requireWritable();
       if (size === 0) return;
       const old = file;
-      await new Promise<void>((resolve, reject) => {
-        switches.push(() => startFile().then(resolve, reject));
-        writing ??= write();
-      });
+      await mutex.run('file', startFile);
       await old.close();
     },
 
