@@ -69,14 +69,11 @@ export async function connectToPrimary(
   options: ConnectionOptions,
   servers: readonly Server[],
 ): Promise<Client> {
-  let primary: Client | undefined;
   const clients = servers.map((server) => new Client(driver, options, server));
-  const open = async (client: Client): Promise<Client> => {
-    await client.open();
-    return (primary ??= client);
-  };
+  const open = (client: Client): Promise<Client> => client.open().then(() => client);
+  let primary: Client | undefined;
   try {
-    return await Promise.any(clients.map(open));
+    return (primary = await Promise.any(clients.map(open)));
   } catch (error) {
     const { errors } = error as AggregateError;
     throw errors.find(isAnswer) ?? errors.find(isReplica) ?? errors[0]; // the one that says most
@@ -199,7 +196,7 @@ export class Client {
     this.#isChecking = true;
     const other = new Client(this.#driver, this.#options, this.#server);
     try {
-      await other.run('SELECT 1');
+      await other.open();
     } catch (error) {
       if (!isAnswer(error)) this.#lose(); // "too many connections", for example, is an answer
     } finally {
