@@ -4,7 +4,6 @@ import { type BudgetLimits, FORM_BUDGET, UPLOAD_BUDGET } from './body-limits.ts'
 import { createBodyBudget } from './http/body-budget.ts';
 import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
-import { drainBody } from './http/drain-body.ts';
 import { errorReply, logAbortedReply, toErrorReply } from './http/errors.ts';
 import { type FinishedRequest, createAccessLog } from './http/access-log.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
@@ -59,13 +58,13 @@ export function createApp(services: Services, options: AppOptions): H3 {
 
   const ready = createResponseBatch();
   const onAbort = (error: unknown): void => logAbortedReply(error, options);
-  const finish = async (event: H3Event, reply: Reply): Promise<Response> => {
-    await drainBody(event);
+  const finish = (event: H3Event, reply: Reply): Promise<Response> => {
+    releaseBody(event);
     return send(event, toErrorPage(event, reply, options), { cookie: setCookieOf(event), onAbort });
   };
   const respond = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>): Promise<Response> => {
     try {
-      const reply = await handleThenRelease(event, handle);
+      const reply = await handle();
       await ready();
       // Awaited here, so that a stream that fails before its first byte becomes an error response.
       return await finish(event, reply);
@@ -111,14 +110,6 @@ export function createApp(services: Services, options: AppOptions): H3 {
 }
 
 const unknownAddress = (format: string): Reply => errorReply(404, 'there is nothing at this address', format);
-
-async function handleThenRelease(event: H3Event, handle: () => Reply | Promise<Reply>): Promise<Reply> {
-  try {
-    return await handle();
-  } finally {
-    releaseBody(event);
-  }
-}
 
 /** The routes of each path, by method. HEAD works wherever GET does. */
 function byPattern(routes: readonly Route[]): Map<string, Map<string, Route>> {

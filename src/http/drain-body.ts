@@ -15,11 +15,16 @@ const RESPOND_AFTER = 250;
  * resolves; the rest is then discarded after the response, and the connection closes when nothing more arrives, or too
  * much.
  */
-export async function drainBody(event: H3Event): Promise<void> {
+export function drainBody(event: H3Event): Promise<void> | undefined {
   const request = nodeRequest(event);
-  if (!request || request.complete || request.destroyed) return;
+  return request && isArriving(request) ? drain(request) : undefined;
+}
+
+const isArriving = ({ complete, destroyed }: IncomingMessage): boolean => !complete && !destroyed;
+
+async function drain(request: IncomingMessage): Promise<void> {
   const isOver = await pauseOrEnd(request);
-  if (!isOver && !request.complete && !request.destroyed) drainAfterResponse(request);
+  if (!isOver && isArriving(request)) drainAfterResponse(request);
 }
 
 /**

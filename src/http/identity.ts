@@ -141,10 +141,7 @@ export function createIdentity(
     return user;
   };
 
-  const anyLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
-    refuseForeignScript(event, origin);
-    const credentials = readCredentials(event, charset);
-    if (!credentials) return cookieLogin(event);
+  const loginByCredentials = async (event: H3Event, credentials: Credentials): Promise<Login | undefined> => {
     const { name, password } = credentials;
     const found = isAppPassword(password) && (await appLogin(event, credentials));
     if (found) return found;
@@ -153,36 +150,32 @@ export function createIdentity(
     return (await cookieLogin(event)) ?? { user: await basicUser(event, NO_NAME, password) };
   };
   const checkLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
-    const found = await anyLogin(event, charset);
+    refuseForeignScript(event, origin);
+    const credentials = readCredentials(event, charset);
+    const found = await (credentials ? loginByCredentials(event, credentials) : cookieLogin(event));
     if (found) event.context[USER] = found.user;
     return found;
   };
-  const knownLogin = (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> =>
+  const anyLogin = (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> =>
     (event.context[LOGIN] ??= checkLogin(event, charset)) as Promise<Login | undefined>;
-  const anyUser = async (event: H3Event): Promise<User | undefined> => (await knownLogin(event))?.user;
+  const anyUser = async (event: H3Event): Promise<User | undefined> => (await anyLogin(event))?.user;
 
-  const login: Identity['login'] = async (event, charset) => {
-    const found = await knownLogin(event, charset);
-    if (!found) throw new Refusal('unauthenticated', 'log in with your user name and password');
-    return found;
-  };
-
-  const identity: Identity = {
+  return {
     knownUser: (event) => event.context[USER] as User | undefined,
     async checkPassword(event, login, password) {
       const user = await accounts.login(login, password, readClient(event, origin));
       event.context[USER] = user;
       return user;
     },
-    login,
-    user: async (event) => (await login(event)).user,
+    login: async (event, charset) => required(await anyLogin(event, charset)),
+    user: async (event) => required(await anyLogin(event)).user,
     async owner(event, otherwise = notYours) {
-      const { user } = await login(event);
+      const { user } = required(await anyLogin(event));
       if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
       return user;
     },
     async visitor(event) {
-      const found = await knownLogin(event);
+      const found = await anyLogin(event);
       return found?.appPassword ? undefined : found?.user;
     },
     async isOwner(event) {
@@ -215,7 +208,6 @@ export function createIdentity(
       setCookie(event, '', 0);
     },
   };
-  return identity;
 }
 
 /** The content of `Authorization`. A Bearer token is an app password without a name. */
@@ -229,8 +221,9 @@ const NO_NAME = '';
 
 /** Undefined if the header is missing or of another scheme. Throws `unauthenticated` if it cannot be decoded. */
 function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | undefined {
-  const header = event.req.headers.get('authorization')?.trim() ?? '';
-  const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header) ?? [];
+  const header = event.req.headers.get('authorization');
+  if (header === null) return undefined;
+  const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header.trim()) ?? [];
   if (scheme === undefined) return undefined;
   if (scheme.toLowerCase() === 'bearer') return { password: value };
   const bytes = Buffer.from(value, 'base64');
@@ -244,6 +237,11 @@ function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | unde
     );
   }
   return { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function required(login: Login | undefined): Login {
+  if (!login) throw new Refusal('unauthenticated', 'log in with your user name and password');
+  return login;
 }
 
 /** For all data of another user, whether or not that user exists. */

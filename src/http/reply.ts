@@ -6,6 +6,7 @@ import type { H3Event } from 'h3';
 import { FastResponse } from 'srvx';
 import type { Seconds } from '../domain/types.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
+import { drainBody } from './drain-body.ts';
 
 /** What a handler returns; `send` turns it into a response. */
 export interface Reply {
@@ -41,8 +42,10 @@ export const toPublic = (reply: Reply): Reply => ({ ...reply, isPublic: true });
 /** JSON that is generated while it is sent. */
 export const jsonStream = (body: AsyncIterable<string>): Reply => ({ type: MEDIA_TYPES.json, body });
 
+type Header = [name: string, value: string];
+
 /** For every response: any web page may read the public interface, but never with a user's credentials. */
-export const COMMON_HEADERS: [string, string][] = [
+export const COMMON_HEADERS: readonly Header[] = [
   ['access-control-allow-origin', '*'],
   ['x-content-type-options', 'nosniff'],
 ];
@@ -58,7 +61,7 @@ type Coding = 'br' | 'gzip';
 type Body = string | Uint8Array | NodeJS.ReadableStream;
 
 // h3 would build the same response from a returned value, but would copy all headers once more.
-function respond(body: Body, status: number, headers: [string, string][]): Response {
+function respond(body: Body, status: number, headers: Header[]): Response {
   const sent = status === 204 || status === 304 ? null : body;
   return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, headers });
 }
@@ -70,12 +73,12 @@ interface SendOptions {
   onAbort?(error: unknown): void;
 }
 
-/** The response to a request, compressed if the client accepts it. */
+/** The response to a request, compressed if the client accepts it. What is left of the request body is discarded. */
 export async function send(event: H3Event, reply: Reply, { cookie, onAbort }: SendOptions = {}): Promise<Response> {
+  await drainBody(event);
   const { status = 200, body: given = '', isLive = false } = reply;
   const isPublic = reply.isPublic === true && cookie === undefined; // a cache would pass the cookie on to others
-  const headers = [...COMMON_HEADERS, ...toHeaders(reply, isPublic)];
-  if (cookie !== undefined) headers.push(['set-cookie', cookie]);
+  const headers = toHeaders(reply, isPublic, cookie);
   if (given instanceof Uint8Array) return respond(given, status, headers);
 
   const body =
@@ -101,12 +104,14 @@ export async function send(event: H3Event, reply: Reply, { cookie, onAbort }: Se
   return respond(await encode(body, coding), status, headers);
 }
 
-function toHeaders({ type, headers = {}, maxAge }: Reply, isPublic: boolean): [string, string][] {
-  const own: [string, string][] = [['cache-control', cacheControl(isPublic, maxAge)]];
+function toHeaders({ type, headers, maxAge }: Reply, isPublic: boolean, cookie: string | undefined): Header[] {
+  const all: Header[] = [...COMMON_HEADERS, ['cache-control', cacheControl(isPublic, maxAge)]];
   // No page of another site may embed private content, for example as a script or image.
-  if (!isPublic) own.push(['cross-origin-resource-policy', 'same-origin']);
-  if (type) own.push(['content-type', type]);
-  return [...own, ...Object.entries(headers)];
+  if (!isPublic) all.push(['cross-origin-resource-policy', 'same-origin']);
+  if (type) all.push(['content-type', type]);
+  if (headers) all.push(...Object.entries(headers));
+  if (cookie !== undefined) all.push(['set-cookie', cookie]);
+  return all;
 }
 
 function cacheControl(isPublic: boolean, maxAge: Seconds | undefined): string {
