@@ -67,8 +67,10 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     logSize: () => logSize(options.storage, options.data),
   });
   const address = {};
-  const createPublicApp = (): H3 =>
-    createApp(metrics?.meterServices(services) ?? services, {
+  return {
+    services,
+    address,
+    publicApp: createApp(metrics?.meterServices(services) ?? services, {
       ...options,
       ...(metrics && {
         onRequest(request) {
@@ -77,14 +79,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
         },
       }),
       metrics,
-    });
-  let publicApp: H3 | undefined;
-  return {
-    services,
-    address,
-    get publicApp() {
-      return (publicApp ??= createPublicApp()); // a command needs only the other
-    },
+    }),
     operatorApp: createApp(services, { ...options, metrics: undefined, operator: true, address }),
     async close() {
       await Promise.all([services.feeds.stop(), services.maintenance.stop(), services.backups.stop()]);

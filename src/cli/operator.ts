@@ -5,6 +5,7 @@ import { ReadableStream } from 'node:stream/web';
 import { setTimeout } from 'node:timers/promises';
 import { createClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { Refusal } from '../domain/errors.ts';
 import type { Podsync, PodsyncOptions, PodsyncParts } from '../podsync.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { findControlSocket } from './control-path.ts';
@@ -122,16 +123,19 @@ export const INCOMPLETE =
 export const sendOnce = (config: Config, ...sent: OperatorRequest): Promise<unknown> =>
   withOperator(config, (operator) => send(operator, ...sent), { readOnly: sent[0] === 'GET' });
 
-/** Returns the parsed JSON; undefined for an empty response. Rejects with its message if the request is refused. */
+/**
+ * Returns the parsed JSON; undefined for an empty response. Rejects with its message if the request is refused, and with a
+ * Refusal for what does not exist.
+ */
 export const send = (operator: Operator, ...sent: OperatorRequest): Promise<unknown> =>
   readReply(operator, sent, async (reply) => parse(await text(reply)));
 
-/** An empty text, `.` and `..` would change a path, also if written as %2E. */
-const IMPOSSIBLE_SEGMENT = /^\.{0,2}$/;
-
-/** A name or an id as a segment of a path. Throws `missing` for one that nothing can have. */
+/**
+ * A name or an id as a segment of a path. An empty one, `.` and `..` would change the path, also if written as %2E: nothing
+ * has such a name. Throws a Refusal with the message `missing` for them.
+ */
 export function toSegment(text: string, missing: string): string {
-  if (IMPOSSIBLE_SEGMENT.test(text)) throw new Error(missing);
+  if (/^\.{0,2}$/.test(text)) throw new Refusal('missing', missing);
   return encodeURIComponent(text);
 }
 
@@ -141,11 +145,13 @@ export const accountPath = (login: string, rest = ''): string =>
 
 /** Whether an account with this name or e-mail address exists. */
 export async function hasAccount(operator: Operator, login: string): Promise<boolean> {
-  if (IMPOSSIBLE_SEGMENT.test(login)) return false;
-  const reply = await operator.request('GET', accountPath(login, '/sessions'));
-  if (reply.status !== 404) await readBody(reply, text);
-  reply.body.resume();
-  return reply.status !== 404;
+  try {
+    await send(operator, 'GET', accountPath(login, '/sessions'));
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** A request; `read` receives the response as a stream. Rejects like `send`. */
@@ -154,16 +160,11 @@ export async function readReply<T>(
   sent: OperatorRequest,
   read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
 ): Promise<T> {
-  return readBody(await operator.request(...sent), read);
-}
-
-async function readBody<T>(
-  { status, headers, body }: OperatorReply,
-  read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
-): Promise<T> {
+  const { status, headers, body } = await operator.request(...sent);
   try {
     if (status < 400) return await read(body, headers);
-    throw new Error((parse(await text(body)) as { message: string }).message);
+    const { message } = parse(await text(body)) as { message: string };
+    throw status === 404 ? new Refusal('missing', message) : new Error(message);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
     throw new Error(INCOMPLETE, { cause: error });
