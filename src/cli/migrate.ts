@@ -26,7 +26,7 @@ interface MigrateOptions {
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (!from || !to) throw new UsageError('--from and --to must each name a storage, such as json or sqlite:podsync.db');
   if (from === to) throw new UsageError('--from and --to name the same storage');
-  await requireStorage({ data: config.data, storage: from });
+  await requireStorage({ data: config.data, storage: from }, '--from');
   await openDataFolderOrAsk(config.data);
   await requireOwnFolder(config.data);
   if ((await findControlSocket(config.data)) !== undefined) {

@@ -42,7 +42,7 @@ async function chooseSettings(
 ): Promise<Pick<NewAccount, 'syncDevices' | 'isPrivate'>> {
   if (isAsked) {
     syncDevices ??= await askYesNo('Keep one subscription list on all devices?', true);
-    isPrivate ??= !(await askYesNo('Show my subscriptions publicly?', false));
+    isPrivate ??= !(await askYesNo('Show subscriptions publicly?', false));
   }
   return { ...(syncDevices !== undefined && { syncDevices }), ...(isPrivate !== undefined && { isPrivate }) };
 }

@@ -101,7 +101,7 @@ it('refuses a target that is not empty, and a source that is in use or missing',
   expect(await refused('json', 'json:full')).toMatch('the target is not empty; choose a new one');
   expect(await backUp('json:full')).toBe(full);
   for (const typo of ['json:typo', 'sqlite:typo']) {
-    expect(await refused(typo, 'json:new')).toMatch(`no storage found at ${data}/typo; check --data and --storage`);
+    expect(await refused(typo, 'json:new')).toMatch(`no storage found at ${data}/typo; check --data and --from`);
   }
   expect((await readdir(data)).join()).not.toMatch(/typo|new/);
   expect(await refused('nothing', 'json:new')).toMatch('there is no package podsync-storage-nothing');

@@ -41,7 +41,7 @@ it('user remove --yes does not ask, even on a terminal', async () => {
 });
 
 const ONE_LIST = /Keep one subscription list on all devices\? \[Y\/n\] /;
-const PUBLIC = /Show my subscriptions publicly\? \[y\/N\] /;
+const PUBLIC = /Show subscriptions publicly\? \[y\/N\] /;
 
 /** Starts `user add bob` on a terminal, until the first question. */
 async function startUserAdd(data: string, ...options: readonly string[]): Promise<Terminal> {

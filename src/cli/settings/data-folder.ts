@@ -106,14 +106,17 @@ export function storagePath({ data, storage }: Pick<Config, 'data' | 'storage'>)
 }
 
 /**
- * Rejects if the files of a storage do not exist: podsync would create new ones, but the location may be misspelled. A
- * running server uses its own storage.
+ * Rejects if the files of a storage, which `option` names, do not exist: podsync would create new ones, but the location may
+ * be misspelled. A running server uses its own storage.
  */
-export async function requireStorage({ data, storage }: Pick<Config, 'data' | 'storage'>): Promise<void> {
+export async function requireStorage(
+  { data, storage }: Pick<Config, 'data' | 'storage'>,
+  option = '--storage',
+): Promise<void> {
   const path = storagePath({ data, storage });
   if (path === undefined || !(await isMissing(path)) || (await findControlSocket(data)) !== undefined) return;
   if (!isAbsolute(parseStorageSpec(storage).location) && (await isMissing(data))) {
     throw new Error(`the data folder ${data} does not exist; select the right one with --data`);
   }
-  throw new Error(`no storage found at ${path}; check --data and --storage`);
+  throw new Error(`no storage found at ${path}; check --data and ${option}`);
 }
