@@ -1,13 +1,19 @@
 import type { Config } from '../config.ts';
 import type { ListedAppPassword } from '../routes/operator/app-passwords.ts';
+import { commandLine, quote } from './invocation.ts';
 import { accountPath, sendOnce, toSegment } from './operator.ts';
-import { messages, printResult, toTable } from './output.ts';
+import { messages, printResult, printSecret, toTable } from './output.ts';
 
 /** `user app-password add`: prints only the password to stdout, for scripts. */
 export async function addAppPassword(config: Config, user: string, { label }: { label: string }): Promise<void> {
   const reply = await sendOnce(config, 'POST', accountPath(user, '/app-passwords'), { label });
   messages.success(`App password for ${label} created. It is not shown again:`);
-  process.stdout.write(`${(reply as { password: string }).password}\n`);
+  const command = commandLine(`user app-password list ${quote(user)}`, config);
+  await printSecret(
+    (reply as { password: string }).password,
+    'the app password',
+    `revoke it and create another one; its id is in: ${command}`,
+  );
 }
 
 /** `user app-password list`. */

@@ -20,6 +20,12 @@ export function printResult(result: unknown, json: boolean | undefined, toText: 
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : toText());
 }
 
+/** Prints a password or a link, which nothing can print again. Rejects with what is lost and `advice` if it cannot be printed. */
+export async function printSecret(secret: string, what: string, advice: string): Promise<void> {
+  const failure = await new Promise((resolve) => process.stdout.write(`${secret}\n`, resolve));
+  if (failure) throw new Error(`${what} could not be printed; ${advice}`);
+}
+
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 type Value = string | number | null;
 /** A value, optionally with its style on a terminal. Null is shown as a dash. */

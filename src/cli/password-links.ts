@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
 import type { PasswordLink } from '../routes/operator/password-links.ts';
+import { commandLine, quote } from './invocation.ts';
 import { reachableUrls } from './server/address.ts';
 import { accountPath, sendOnce, withOperator, send } from './operator.ts';
-import { messages } from './output.ts';
+import { messages, printSecret } from './output.ts';
 
 /** `user invite`: without a name, the person chooses one. */
 export async function inviteUser(
@@ -20,18 +21,20 @@ export async function inviteUser(
       ? 'Account created. Send this link to the person, who chooses a name and a password with it:'
       : `Account ${name} created. Send this link to the person, who chooses a password with it:`,
   );
-  printLink(link, config);
+  await printLink(link, config);
 }
 
 /** `user reset`. */
 export async function resetPassword(config: Config, user: string): Promise<void> {
   const link = (await sendOnce(config, 'POST', accountPath(user, '/reset'))) as PasswordLink;
   messages.success(`Send this link to ${link.name}, who chooses a new password with it. Until then the old one works:`);
-  printLink(link, config);
+  await printLink(link, config);
 }
 
 /** Prints only the link to stdout, for scripts. */
-function printLink({ base, path }: PasswordLink, config: Config): void {
-  process.stdout.write(`${config.baseUrl ?? base ?? reachableUrls(config)[0]}${path}\n`);
+async function printLink({ name, base, path }: PasswordLink, config: Config): Promise<void> {
+  const link = `${config.baseUrl ?? base ?? reachableUrls(config)[0]}${path}`;
+  const command = commandLine(`user reset ${quote(name)}`, config);
+  await printSecret(link, 'the link', `print another one with: ${command}`);
   messages.info('It works once, for 24 hours.');
 }

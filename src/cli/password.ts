@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Config, UsageError } from '../config.ts';
 import { isShortPassword, MIN_PASSWORD } from '../domain/password.ts';
 import { commandLine, quote } from './invocation.ts';
-import { messages } from './output.ts';
+import { messages, printSecret } from './output.ts';
 
 export interface PasswordOptions {
   /** Read it from standard input. */
@@ -60,10 +60,8 @@ const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[rando
  */
 export async function printPassword(password: string, user: string, config: Config): Promise<void> {
   messages.info(`Generated password for ${user}:`);
-  const failure = await new Promise((resolve) => process.stdout.write(`${password}\n`, resolve));
-  if (!failure) return;
   const command = commandLine(`user passwd ${quote(user)} --generate`, config);
-  throw new Error(`the new password of ${user} could not be printed; generate another one with: ${command}`);
+  await printSecret(password, `the new password of ${user}`, `generate another one with: ${command}`);
 }
 
 /** Warns of a short new password, which the operator may set. */

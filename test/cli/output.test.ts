@@ -1,7 +1,8 @@
-import { spawn, type StdioOptions } from 'node:child_process';
+import { execFile, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { makeCopy, makeFolder, PROGRAM, run } from './podsync.ts';
 
@@ -60,6 +61,29 @@ it('succeeds if its messages cannot be written', async () => {
   await file.close();
   expect((await run(['user', 'list', '--data', data])).stdout).toContain('bob');
 });
+
+it.each([
+  {
+    args: ['app-password', 'add', 'bob', '--label', 'phone'],
+    says: /the app password could not be printed; revoke it .*: (.*user app-password list bob .*)\n/,
+  },
+  { args: ['reset', 'bob'], says: /the link could not be printed; print another one with: (.*user reset bob .*)\n/ },
+  { args: ['invite', 'eve'], says: /the link could not be printed; print another one with: (.*user reset eve .*)\n/ },
+  { args: ['invite'], says: /the link could not be printed; print another one with: (.*user reset invited-\w+ .*)\n/ },
+])(
+  'says how to get another one if what is shown only once could not be printed: user $args',
+  async ({ args, says }) => {
+    const data = await makeFolder();
+    await run(['user', 'add', 'bob', '--generate', '--data', data]);
+    const full = await open('/dev/full', 'w');
+    const { stderr, code } = await runInto(full.fd, ['user', ...args, '--data', data]);
+    await full.close();
+    expect(code).toBe(1);
+    const [, advice = ''] = says.exec(stderr) ?? [];
+    const { stdout } = await promisify(execFile)('sh', ['-c', advice]);
+    expect(stdout).toMatch(/phone|\/welcome\//);
+  },
+);
 
 it.each(['add', 'passwd'])(
   'reports that a generated password could not be printed, and how to generate another one: user %s',
