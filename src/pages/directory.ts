@@ -31,9 +31,9 @@ export function renderDirectory(page: DirectoryPage): Page {
   const heading = headingOf(view);
   return {
     title: heading,
+    search: view.kind === 'search' ? view.text : undefined,
     content: markup`<div class="page-head"><h1>${heading}</h1>
 ${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href="${base}/directory">Whole directory</a></p>` : ''}</div>
-${view.kind === 'search' ? renderSearch(base, view.text) : ''}
 ${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
 ${view.kind === 'toplist' && podcasts.length > 0 ? markup`<h2>Most subscribed</h2>` : ''}
 ${podcasts.length === 0 ? markup`<p class="soft">${EMPTY_TEXTS[view.kind]}${csrf === undefined ? '' : markup` You can <a href="${base}/subscriptions">subscribe to a feed by its address</a>.`}</p>` : renderFound(page)}`,
@@ -51,9 +51,6 @@ const EMPTY_TEXTS: Record<DirectoryView['kind'], string> = {
   tag: 'No podcast has this tag.',
   off: 'This server has no directory.',
 };
-
-const renderSearch = (base: string, text: string): Markup =>
-  markup`<form role="search" aria-label="Podcasts" action="${base}/directory" class="inline"><input type="search"${attributes({ name: 'q', value: text, 'aria-label': 'Search podcasts' })}><button class="plain">Search</button></form>`;
 
 function renderTags(base: string, tags: readonly Tag[]): Markup | undefined {
   if (tags.length === 0) return undefined;

@@ -14,7 +14,7 @@ interface HomePage {
 
 /** The home page for visitors who are not signed in. */
 export const renderLanding = ({ base, isOpen, isNew, notice }: HomePage): Page => ({
-  title: 'podsync',
+  title: 'Your podcasts, in sync',
   isNarrow: true,
   content: markup`<div class="welcome">${renderNotice(notice)}<h1>Your podcasts, in sync</h1>
 <p class="lead">This server keeps your podcast apps in sync: subscriptions, what you have played, and where you stopped.</p>

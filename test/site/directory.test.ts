@@ -33,6 +33,8 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   const found = await visitor.get('/directory?q=rocket');
   expect(found.html).toContain('Rocket science');
   expect(found.html).not.toContain('Garden');
+  expect(found.html.match(/<input type="search"[^>]*>/g)).toEqual([expect.stringContaining('value="rocket"')]);
+  expect(found.html).toContain('<title>Search: rocket · podsync</title>');
   expect(tagged.html).toContain('<h1>Podcasts tagged Home &amp; garden</h1>');
   const nothing = '/directory?q=zzzzzz';
   expect((await visitor.get(nothing)).html).toContain('No podcast was found.</p>');

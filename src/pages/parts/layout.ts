@@ -2,7 +2,7 @@ import manifest from 'podsync/package.json' with { type: 'json' };
 import type { DirectoryMode } from '../../services/directory/directory.ts';
 import { icon, script, styleSheet } from '../assets.ts';
 import { renderToken } from './form.ts';
-import { type Markup, markup, toHtml } from './markup.ts';
+import { attributes, type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
 
 /** The signed-in user. */
@@ -33,6 +33,8 @@ export interface Frame {
 export interface Page {
   title: string;
   content: Markup;
+  /** What was searched in the directory. */
+  search?: string | undefined;
   /** Uses a narrow column for text or a form instead of the full width. */
   isNarrow?: boolean;
 }
@@ -53,7 +55,7 @@ export const hasDirectory = ({ directory, visitor }: Pick<Frame, 'directory' | '
   directory === 'public' || (directory === 'members' && visitor !== undefined);
 
 /** A whole page as HTML. */
-export const renderPage = (frame: Frame, { title, content, isNarrow = false }: Page): string =>
+export const renderPage = (frame: Frame, { title, content, search, isNarrow = false }: Page): string =>
   toHtml(markup`<!doctype html>
 <html lang="en">
 <head>
@@ -62,7 +64,7 @@ export const renderPage = (frame: Frame, { title, content, isNarrow = false }: P
 <meta name="referrer" content="same-origin">
 <meta name="theme-color" content="#3949ab">
 ${frame.visitor && markup`<meta name="robots" content="noindex">`}
-<title>${title}</title>
+<title>${title} · podsync</title>
 <link rel="icon" href="${frame.base}/assets/${icon.name}" type="image/svg+xml">
 <link rel="manifest" href="${frame.base}/manifest.webmanifest">
 <link rel="stylesheet" href="${frame.base}/assets/${styleSheet.name}">
@@ -70,7 +72,7 @@ ${frame.visitor && markup`<meta name="robots" content="noindex">`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${renderHeader(frame)}
+${renderHeader(frame, search)}
 <main id="content"${isNarrow ? markup` class="narrow"` : ''}>
 ${content}
 </main>
@@ -79,21 +81,21 @@ ${renderFooter(frame)}
 </html>
 `);
 
-function renderHeader(frame: Frame): Markup {
+function renderHeader(frame: Frame, search: string | undefined): Markup {
   const { base, visitor, isVisitorUnknown, isOpen } = frame;
   const account = visitor ? renderMenu(frame, visitor) : renderSignIn(base, isOpen);
   return markup`<header class="site-header">
 <div class="bar">
 <a class="brand" href="${base}/"><img src="${base}/assets/${icon.name}" alt="">podsync</a>
-${hasDirectory(frame) ? renderSearch(base) : ''}
+${hasDirectory(frame) ? renderSearch(base, search) : ''}
 ${isVisitorUnknown ? '' : markup`<div class="account">${account}</div>`}
 </div>
 ${visitor && renderNavigation(frame)}
 </header>`;
 }
 
-const renderSearch = (base: string): Markup =>
-  markup`<form role="search" action="${base}/directory"><input type="search" name="q" aria-label="Search the directory" placeholder="Search podcasts"></form>`;
+const renderSearch = (base: string, value: string | undefined): Markup =>
+  markup`<form role="search" action="${base}/directory"><input type="search"${attributes({ name: 'q', value, 'aria-label': 'Search the directory', placeholder: 'Search podcasts' })}></form>`;
 
 const renderSignIn = (base: string, isOpen: boolean): Markup =>
   markup`<a href="${base}/login">Sign in</a>${isOpen ? markup`<a href="${registerPage(base)}">Create an account</a>` : ''}`;
