@@ -35,7 +35,7 @@ function renderOrdered(base: string, csrf: string, user: string, lists: readonly
   const items = lists.map(
     (list, at) => markup`<li><div><a href="${ownListPage(base, list.name)}">${list.title}</a>
 <div class="soft"><a href="${listPage(base, user, list.name)}">Public page</a></div></div>
-${lists.length > 1 ? markup`${renderMove(base, list, 'up', at === 0)}${renderMove(base, list, 'down', at === lists.length - 1)}` : ''}</li>
+${lists.length > 1 ? markup`<span>${renderMove(base, list, 'up', at === 0)} ${renderMove(base, list, 'down', at === lists.length - 1)}</span>` : ''}</li>
 `,
   );
   return markup`<form method="post">${renderToken(csrf)}<ul class="items">${items}</ul></form>`;

@@ -22,21 +22,19 @@ body {
   margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--page); color: var(--ink);
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere;
 }
-h1, h2, h3 { line-height: 1.25; margin: 2rem 0 .6rem; text-wrap: balance; }
+h1, h2 { line-height: 1.25; margin: 2rem 0 .6rem; text-wrap: balance; }
 h1 { font-size: 1.7rem; margin-top: 0; letter-spacing: -.01em; }
 h2 { font-size: 1.2rem; }
-h3 { font-size: 1rem; margin-top: 1.25rem; }
 p { margin: .6rem 0; }
 ol { padding-inline-start: 1.4rem; }
 ol > li + li { margin-top: .35rem; }
-h1, h2, h3, p, li, dd, td, th, .soft { unicode-bidi: plaintext; }
-h1, h2, h3 { text-align: left; }
+h1, h2, p, li, dd, td, th, .soft { unicode-bidi: plaintext; }
+h1, h2, p, li, dd, .soft { text-align: left; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .16em; }
 a:hover { text-decoration-thickness: 2px; }
 img, svg, audio { max-width: 100%; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
-code, kbd { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; }
-hr { border: 0; border-top: 1px solid var(--line); margin: 2rem 0; }
+code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; }
 [hidden] { display: none !important; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .4rem .8rem; z-index: 1; }
@@ -67,7 +65,7 @@ details.menu > div > a, details.menu button { display: block; width: 100%; text-
 details.menu > div > a:hover, details.menu button:hover { background: var(--tint); }
 
 .soft { color: var(--soft); font-size: .9rem; }
-.soft time { white-space: nowrap; }
+.soft time, td time { white-space: nowrap; }
 .card, .items, fieldset, .table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.15rem; margin: 1rem 0; }
 .card > :first-child { margin-top: 0; }
@@ -87,7 +85,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .head > div > :first-child { margin-top: 0; }
 .logo { width: 9rem; height: 9rem; flex: none; border-radius: .8rem; object-fit: cover; background: var(--tint); }
 .logo.small { width: 3.5rem; height: 3.5rem; border-radius: .5rem; }
-.text { white-space: pre-line; margin-top: 1.25rem; max-width: 48rem; }
+.text { text-align: start; white-space: pre-line; margin-top: 1.25rem; max-width: 48rem; }
 .brief { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; margin: .2rem 0 0; }
 
 .items, .tags, .grid { list-style: none; margin: .75rem 0; padding: 0; }
@@ -107,6 +105,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; box-shadow: 0 0 0 2px var(--card); border-radius: .25rem; }
 .grid a { font-weight: 600; text-decoration: none; color: var(--ink); }
 .grid a:hover { text-decoration: underline; }
+.grid a > span { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; line-clamp: 4; overflow: hidden; }
 
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 1.1rem 0; }
 .actions form { display: contents; }
@@ -118,7 +117,6 @@ button.link { background: none; border: 0; padding: 0; color: var(--accent); tex
 button:disabled { opacity: .6; cursor: default; }
 
 form.inline { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 1.25rem 0; }
-form.inline > input { flex: 1 1 12rem; width: auto; margin: 0; }
 form.inline .field { margin: 0; }
 form.inline .field input { margin-top: .2rem; }
 form.inline .field:has(> input) { flex: 1 1 14rem; }
@@ -140,9 +138,9 @@ legend { font-weight: 600; padding: 0 .35rem; }
 .field > label { display: block; font-weight: 600; }
 .hint { color: var(--soft); font-size: .9rem; margin: .1rem 0; }
 .field .error { color: var(--bad); font-size: .9rem; margin: .25rem 0 0; }
-input, select, textarea { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--edge); border-radius: .5rem; padding: .45rem .65rem; width: 100%; margin-top: .2rem; }
+input, select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--edge); border-radius: .5rem; padding: .45rem .65rem; width: 100%; margin-top: .2rem; }
 input[aria-invalid] { border-color: var(--bad); border-width: 2px; }
-input[type=checkbox], input[type=radio] { width: 1.15rem; height: 1.15rem; margin: 0; flex: none; accent-color: var(--accent); }
+input[type=checkbox] { width: 1.15rem; height: 1.15rem; margin: 0; flex: none; accent-color: var(--accent); }
 .check { display: flex; gap: .65rem; align-items: baseline; margin: .75rem 0; }
 .check input { position: relative; top: .18rem; }
 input[type=file] { border-style: dashed; }
@@ -152,7 +150,7 @@ input[type=file] { border-style: dashed; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: start; padding: .6rem .9rem; color: var(--soft); font-size: .9rem; }
 th, td { text-align: start; padding: .55rem .9rem; vertical-align: top; }
-.table[tabindex] :is(th, td) { overflow-wrap: break-word; }
+.table[tabindex] :is(th, td):not(:first-child) { overflow-wrap: break-word; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 600; }
 tbody tr { border-top: 1px solid var(--line); }
 tbody th { font-weight: inherit; }
@@ -173,9 +171,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 .figures dt { color: var(--soft); font-size: .875rem; }
 .figures dd { margin: 0; font-size: 1.5rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .chart { display: block; width: 100%; height: auto; }
-.chart text { fill: var(--soft); font-size: 11px; }
 .chart .mark { fill: var(--accent); }
-.chart .axis { stroke: var(--line); }
 .chart .none { fill: var(--line); }
 .chart.bars { height: 9rem; }
 .chart.share { height: .3rem; margin-top: .35rem; border-radius: 1rem; }

@@ -178,7 +178,7 @@ const renderPick = (url: string, name: string): Markup =>
 
 function renderTile(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const name = podcast.title || podcast.url;
-  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLazyLogo(base, podcast, 'large')}${name}</a>
+  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLazyLogo(base, podcast, 'large')}<span>${name}</span></a>
 <div class="soft">${renderFacts(details)}</div></li>
 `;
 }

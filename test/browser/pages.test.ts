@@ -84,6 +84,29 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(names.length).toBeGreaterThan(5);
   });
 
+  it('keeps what is beside a very long name in its place on a phone', async () => {
+    const { origin, request } = await openSampleServer();
+    const long = 'x'.repeat(180);
+    const app = { auth: 'alice:secret', headers: { 'user-agent': long } };
+    const body = { add: [`https://long.example/${long}`], remove: [] };
+    await request('POST', '/api/2/subscriptions/alice/phone.json', { ...app, body });
+    await request('POST', `/api/2/lists/alice/create.json?title=${long}`, { ...app, body: [] });
+    const tab = await openTab(origin, { viewport: { width: 360, height: 740 } });
+    const { page } = tab;
+    const boxOf = async (role: 'button' | 'link', name: string) =>
+      (await page.getByRole(role, { name, exact: true }).boundingBox())!;
+    await signIn(tab);
+    await tab.open('/settings');
+    const { x, width } = await boxOf('button', `Sign out ${long}`);
+    expect(x + width).toBeLessThan(360);
+    await tab.open('/subscriptions');
+    expect((await boxOf('link', `https://long.example/${long}`)).height).toBeLessThan(300);
+    await tab.open('/lists');
+    const [up, down] = [await boxOf('button', `Move ${long} up`), await boxOf('button', `Move ${long} down`)];
+    expect(up.y).toBe(down.y);
+    expect(down.x).toBeGreaterThan(up.x);
+  });
+
   it('shows the current page and choice in the colours that the visitor has chosen', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { forcedColors: 'active' });
