@@ -1,5 +1,4 @@
 import type { H3Event } from 'h3';
-import { Refusal } from '../../domain/errors.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import { renderAuthorize, renderAuthorized } from '../../pages/authorize.ts';
@@ -29,19 +28,15 @@ export function createAuthorizePages(
 
     submit: site.submitted(
       async (event, user, fields) => {
-        const flow = fields.get('flow') ?? '';
         const label = fields.get('label')?.trim() ?? '';
-        try {
-          await loginFlow.grant(flow, user.id, label);
-        } catch (error) {
-          if (!(error instanceof Refusal) || error.code === 'missing') throw error;
-          return form(event, user, flow, label, { [error.code === 'invalid' ? 'label' : 'form']: error.message });
-        }
+        await loginFlow.grant(fields.get('flow') ?? '', user.id, label);
         return site.page(event, ({ base }) => renderAuthorized(base, label));
       },
       {
-        onStale: (event, user, fields, problem) =>
-          form(event, user, fields.get('flow') ?? '', fields.get('label'), { form: problem }),
+        onRefused(event, user, fields, { code, message }) {
+          const problems = { [code === 'invalid' ? 'label' : 'form']: message };
+          return form(event, user, fields.get('flow') ?? '', fields.get('label'), problems);
+        },
       },
     ),
   };

@@ -12,7 +12,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, statusOf } from './site.ts';
+import { problemOf, type Site, statusOf } from './site.ts';
 
 /** For a form that selects devices: more fields than accepted devices, for a clear message. */
 const LIMITS = { limit: MAX_BODY.devicesForm, maxFields: 2 * MAX_DEVICES };
@@ -55,19 +55,13 @@ export function createDevicePages(
 
     save: site.submitted(
       async (event, user, fields) => {
-        const device = await find(event, user);
         const { caption, type } = Object.fromEntries(fields);
-        try {
-          await devices.save(user.id, device.id, { caption, type });
-        } catch (error) {
-          if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
-          return one(event, entered(device, fields), { caption: error.message });
-        }
+        await devices.save(user.id, (await find(event, user)).id, { caption, type });
         return site.redirect(event, '/devices');
       },
       {
-        onStale: async (event, user, fields, problem) =>
-          one(event, entered(await find(event, user), fields), { form: problem }),
+        onRefused: async (event, user, fields, error) =>
+          one(event, entered(await find(event, user), fields), problemOf(error, 'caption')),
       },
     ),
 

@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3';
-import { Refusal } from '../../domain/errors.ts';
+import type { Form } from '../../http/form.ts';
 import { readPage, readParam, readQuery } from '../../http/input.ts';
 import { ownListPage } from '../../pages/parts/links.ts';
 import { renderLists, renderOwnList } from '../../pages/lists.ts';
@@ -8,7 +8,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type FormHandler, type Site, statusOf } from './site.ts';
+import { problemOf, type Site, statusOf } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 100;
@@ -58,27 +58,23 @@ export function createListPages(
   const back = (event: H3Event, done: string): Reply =>
     site.redirect(event, `${ownListPage('', readParam(event, 'name'))}?done=${done}`);
 
-  /** A form with one field. An invalid value or an expired token shows the list again. */
+  /** A form with one field. */
   const submitted = (
     field: 'title' | 'url',
     change: (user: User, name: string, value: string) => Promise<void>,
     done: string,
   ) => {
-    const again = (event: H3Event, user: User, value: string, problems: Problems) =>
-      one(event, user, { entered: { [field]: value }, problems });
-    const handler: FormHandler = async (event, user, fields) => {
-      const value = fields.get(field)?.trim() ?? '';
-      try {
-        await change(user, readParam(event, 'name'), value);
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
-        return again(event, user, value, { [field]: error.message });
-      }
-      return back(event, done);
-    };
-    return site.submitted(handler, {
-      onStale: (event, user, fields, problem) => again(event, user, fields.get(field) ?? '', { form: problem }),
-    });
+    const read = (fields: Form): string => fields.get(field)?.trim() ?? '';
+    return site.submitted(
+      async (event, user, fields) => {
+        await change(user, readParam(event, 'name'), read(fields));
+        return back(event, done);
+      },
+      {
+        onRefused: (event, user, fields, error) =>
+          one(event, user, { entered: { [field]: read(fields) }, problems: problemOf(error, field) }),
+      },
+    );
   };
 
   const move = (by: number): Handler =>
@@ -93,18 +89,12 @@ export function createListPages(
 
     create: site.submitted(
       async (event, user, fields) => {
-        const title = fields.get('title')?.trim() ?? '';
-        try {
-          const { name } = await lists.create(user.id, title, []);
-          return site.redirect(event, ownListPage('', name));
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          return all(event, user, { title, problems: { title: error.message } });
-        }
+        const { name } = await lists.create(user.id, fields.get('title')?.trim() ?? '', []);
+        return site.redirect(event, ownListPage('', name));
       },
       {
-        onStale: (event, user, fields, problem) =>
-          all(event, user, { title: fields.get('title') ?? '', problems: { form: problem } }),
+        onRefused: (event, user, fields, error) =>
+          all(event, user, { title: fields.get('title') ?? '', problems: problemOf(error, 'title') }),
       },
     ),
 

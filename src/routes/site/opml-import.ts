@@ -56,7 +56,7 @@ export function createOpmlImportPages(
   const submitted = site.submitted((event, user, fields) => submit(event, user, fields), {
     limit: MAX_BODY.opmlForm,
     readFile,
-    onStale: submit,
+    onRefused: (event, user, fields, { message }) => submit(event, user, fields, message),
   });
 
   return {

@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, statusOf } from './site.ts';
+import { problemOf, type RefusedFormHandler, repeatProblem, type Site, statusOf } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
@@ -94,8 +94,10 @@ export function createSettingsPages(
     }
   };
 
-  const onStale = (event: H3Event, user: User, fields: Form, problem: string): Promise<Reply> =>
-    page(event, user, { form: problem }, fields);
+  const onRefused =
+    (field: string): RefusedFormHandler =>
+    (event, user, fields, error) =>
+      page(event, user, problemOf(error, field), fields);
 
   return {
     show: site.signedIn((event, user) => page(event, user)),
@@ -109,15 +111,10 @@ export function createSettingsPages(
     email: site.submitted(
       async (event, user, fields) => {
         const email = fields.get('email')?.trim() ?? '';
-        try {
-          await administration.setEmail(user.name, email === '' ? undefined : email);
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          return page(event, user, { email: error.message }, fields);
-        }
+        await administration.setEmail(user.name, email === '' ? undefined : email);
         return saved(event, 'email');
       },
-      { onStale },
+      { onRefused: onRefused('email') },
     ),
 
     password: site.submitted(
@@ -135,21 +132,16 @@ export function createSettingsPages(
         await identity.signIn(event, await administration.find(user.name));
         return saved(event, 'password');
       },
-      { onStale },
+      { onRefused: onRefused('form') },
     ),
 
     // Returns the page instead of a redirect, because the plain text is stored nowhere.
     createAppPassword: site.submitted(
       async (event, user, fields) => {
-        try {
-          const created = await appPasswords.create(user.id, fields.get('label') ?? '');
-          return page(event, user, {}, new Form(), created);
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          return page(event, user, { label: error.message }, fields);
-        }
+        const created = await appPasswords.create(user.id, fields.get('label') ?? '');
+        return page(event, user, {}, new Form(), created);
       },
-      { onStale },
+      { onRefused: onRefused('label') },
     ),
 
     revokeAppPassword: site.submitted(async (event, user, fields) => {
@@ -185,7 +177,7 @@ export function createSettingsPages(
         await identity.signOut(event);
         return site.redirect(event, '/?deleted=account');
       },
-      { onStale },
+      { onRefused: onRefused('form') },
     ),
   };
 }

@@ -20,10 +20,10 @@ export interface Site {
   /** A page for signed-in users; others are sent to the login page, and back. */
   signedIn(handler: (event: H3Event, user: User) => Reply | Promise<Reply>): Handler;
   /**
-   * A form of a signed-in user. A form without a valid token goes to `onStale`, which shows it again with its values and
-   * the problem; a form without `onStale` is a 403.
+   * A form of a signed-in user. `onRefused` shows it again with its values and the problem, if its token is not valid or
+   * the handler refuses it, unless it should be sent again later. Without `onRefused`, that is an error page.
    */
-  submitted(handler: FormHandler, options?: FormLimits & { onStale?: StaleFormHandler }): Handler;
+  submitted(handler: FormHandler, options?: FormLimits & { onRefused?: RefusedFormHandler }): Handler;
   /** Redirects to another page after a form was accepted; `path` begins with a slash. */
   redirect(event: H3Event, path: string): Reply;
   /** A form, for pages that need no login. `stale`: the problem, if its token is not valid. */
@@ -32,8 +32,8 @@ export interface Site {
   csrf(event: H3Event): { token: string; headers: Record<string, string> };
 }
 
-export type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | Promise<Reply>;
-type StaleFormHandler = (event: H3Event, user: User, fields: Form, problem: string) => Reply | Promise<Reply>;
+type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | Promise<Reply>;
+export type RefusedFormHandler = (event: H3Event, user: User, fields: Form, error: Refusal) => Reply | Promise<Reply>;
 
 interface PageOptions {
   status?: number;
@@ -122,17 +122,29 @@ export function createSite(
     },
 
     submitted:
-      (handler, { onStale, ...limits } = {}) =>
+      (handler, { onRefused, ...limits } = {}) =>
       async (event) => {
         const user = await identity.visitor(event);
         if (!user) return toSignIn(event);
         const { fields, reason } = await read(event, user, limits);
-        if (reason === undefined) return handler(event, user, fields);
-        if (onStale) return onStale(event, user, fields, toProblem(reason));
-        throw new Refusal('forbidden', `${reason}; nothing was changed. Go back, reload the page and try again`);
+        try {
+          if (reason === undefined) return await handler(event, user, fields);
+          const again = onRefused
+            ? toProblem(reason)
+            : `${reason}; nothing was changed. Go back, reload the page and try again`;
+          throw new Refusal('forbidden', again);
+        } catch (error) {
+          if (!onRefused || !(error instanceof Refusal) || error.retryAfter !== undefined) throw error;
+          return onRefused(event, user, fields, error);
+        }
       },
   };
 }
+
+/** The problem of a form with one field that was refused: of the field, or of the form if its token is not valid. */
+export const problemOf = ({ code, message }: Refusal, field: string): Problems => ({
+  [code === 'forbidden' ? 'form' : field]: message,
+});
 
 /** The status of a page with a form. */
 export const statusOf = (problems: Problems = {}): number => (Object.keys(problems).length > 0 ? 400 : 200);

@@ -1,6 +1,5 @@
 import type { H3Event } from 'h3';
 import { MAX_BODY } from '../../body-limits.ts';
-import { Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import { readPage, readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -17,7 +16,7 @@ import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, toLocalPath } from './site.ts';
+import { problemOf, type Site, toLocalPath } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 300;
@@ -85,19 +84,15 @@ export function createSubscriptionPages(
     subscribe: site.submitted(
       async (event, user, fields) => {
         const { url, device } = entered(fields);
-        try {
-          const added = await library.subscribe(user.id, url, device);
-          const next = fields.get('next') ?? `/subscriptions?added=${encodeURIComponent(added)}`;
-          return site.redirect(event, toLocalPath(next));
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          const field = error.code === 'missing' ? 'device' : 'url';
-          return page(event, user, { entered: { url, device }, problems: { [field]: error.message }, status: 400 });
-        }
+        const added = await library.subscribe(user.id, url, device);
+        const next = fields.get('next') ?? `/subscriptions?added=${encodeURIComponent(added)}`;
+        return site.redirect(event, toLocalPath(next));
       },
       {
-        onStale: (event, user, fields, problem) =>
-          page(event, user, { entered: entered(fields), problems: { form: problem }, status: 400 }),
+        onRefused: (event, user, fields, error) => {
+          const problems = problemOf(error, error.code === 'missing' ? 'device' : 'url');
+          return page(event, user, { entered: entered(fields), problems, status: 400 });
+        },
       },
     ),
 
