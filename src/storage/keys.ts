@@ -13,8 +13,11 @@ export const padded = (number: number): string => String(number).padStart(16, '0
 /** An integer below a million, as text that sorts like the number. */
 export const chunkNumber = (number: number): string => String(number).padStart(6, '0');
 
-/** The range of all keys with a prefix, which ends in `/`. */
-export const under = (prefix: `${string}/`): { from: Key; until: Key } => ({
+/** The beginning of the keys of a range. */
+export type Prefix = `${string}/`;
+
+/** The range of all keys with a prefix. */
+export const under = (prefix: Prefix): { from: Key; until: Key } => ({
   from: prefix,
   until: `${prefix.slice(0, -1)}0`, // the character after `/`
 });

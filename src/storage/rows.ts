@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
-import { chunkNumber } from './keys.ts';
+import { chunkNumber, type Prefix } from './keys.ts';
 import { valuesOf } from './values.ts';
 
 /** Rows per chunk. */
@@ -10,7 +10,7 @@ const CHUNK = 4000;
 const MAX_TEXT = 512 * 1024;
 
 /** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. `first`: its number. */
-export function writeRows(prefix: `${string}/`, rows: readonly unknown[], first = 0): Promise<[Key, Value][]> {
+export function writeRows(prefix: Prefix, rows: readonly unknown[], first = 0): Promise<[Key, Value][]> {
   const chunks = chunked(rows, CHUNK, (part) => JSON.stringify(part));
   return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(first + number)}`, text]);
 }
@@ -46,7 +46,7 @@ export const byPlace = (a: { place: number }, b: { place: number }): number => a
 export const readRows = <Row>(entries: readonly Entry[]): Row[] => valuesOf<Row[]>(entries).flat();
 
 /** Replaces the chunks under a prefix. */
-export const replaceRows = async (prefix: `${string}/`, rows: readonly unknown[], before: readonly Key[]) =>
+export const replaceRows = async (prefix: Prefix, rows: readonly unknown[], before: readonly Key[]) =>
   replaceKeys(await writeRows(prefix, rows), before);
 
 /** Replaces all of the keys `before`. */

@@ -28,9 +28,7 @@ export async function* splitSections(pages: AsyncIterable<BackupRecord[]>): Asyn
     while (await fill()) {
       const end = page.findIndex(isNext);
       if (end === 0) return;
-      const taken = page;
-      page = end === -1 ? [] : page.slice(end);
-      yield end === -1 ? taken : taken.slice(0, end);
+      yield page.splice(0, end === -1 ? page.length : end);
     }
   };
 

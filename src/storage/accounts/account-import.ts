@@ -13,7 +13,7 @@ import { isPrivacySetting, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
 import { writeRows } from '../rows.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
-import type { AppPassword, Session, UserRecord, UserRecordOf } from '../stores.ts';
+import type { UserRecord, UserRecordOf } from '../stores.ts';
 import { StagedWriter } from './staged-writer.ts';
 import { toStored } from '../sync/subscription-list.ts';
 import { recoverCommit, requireFreeLogin } from './users.ts';
@@ -47,8 +47,8 @@ class StagedAccount {
   readonly #groups: string[][] = [];
   /** By device, sorted by stamp. */
   readonly #subscriptions = new Map<string, UserRecordOf<'subscription'>[]>();
-  readonly #appPasswords: AppPassword[] = [];
-  readonly #sessions: Session[] = [];
+  /** The entries of each app password and session. */
+  readonly #digests: ReturnType<typeof SESSIONS.entries>[] = [];
   readonly #actionFeeds = new Set<Url>();
   /** The settings that affect privacy. */
   readonly #privacy: StoredSetting[] = [];
@@ -107,11 +107,13 @@ class StagedAccount {
         break;
       case 'appPassword': {
         const { kind: _, ...appPassword } = record;
-        this.#appPasswords.push({ ...appPassword, user: this.id });
+        this.#digests.push(APP_PASSWORDS.entries({ ...appPassword, user: this.id }));
         break;
       }
-      case 'session':
-        this.#sessions.push({ digest: record.digest, user: this.id, expiresAt: record.expiresAt });
+      case 'session': {
+        const { kind: _, ...session } = record;
+        this.#digests.push(SESSIONS.entries({ ...session, user: this.id, epoch: head.sessionEpoch }));
+      }
     }
   }
 
@@ -200,18 +202,16 @@ class StagedAccount {
   async #publish(head: Head, change: DirectoryChange): Promise<void> {
     const { store } = this.#core;
     const logins = loginKeys(head);
-    const sessions = this.#sessions.map((session) => ({ ...session, epoch: head.sessionEpoch }));
-    const rows = [...this.#appPasswords.map(APP_PASSWORDS.entries), ...sessions.map(SESSIONS.entries)];
     for (;;) {
-      const existing = await store.get(rows.map(([[key]]) => key));
-      const newRows = rows.filter((_, at) => !existing[at]); // an existing digest belongs to another account
-      const added = [...logins, ...newRows.map(([[key]]) => key)];
+      const existing = await store.get(this.#digests.map(([[key]]) => key));
+      const digests = this.#digests.filter((_, at) => !existing[at]).flat(); // existing ones belong to another account
+      const added = [...logins, ...digests.map(([key]) => key)];
       const batch = {
         check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
         set: [
           [headKey(this.id), JSON.stringify(head)] as const,
           ...setLogins(logins, this.id),
-          ...newRows.flat(),
+          ...digests,
           ...change.set,
         ],
         delete: [stagedKey(this.id), ...change.delete],

@@ -1,8 +1,6 @@
 import type { Stamp, UserId } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
-import { chunkNumber, padded, urlDigest } from '../keys.ts';
-
-export type Prefix = `${string}/`;
+import { chunkNumber, padded, type Prefix, urlDigest } from '../keys.ts';
 
 /** Longer texts are cut; a digest keeps them distinct. */
 const MAX_TEXT = 300;

@@ -1,10 +1,10 @@
 import type { UserId } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
-import { under } from '../keys.ts';
+import { type Prefix, under } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import type { AppPassword, Session } from '../stores.ts';
 import { valuesOf } from '../values.ts';
-import { escaped, type Prefix } from './account-keys.ts';
+import { escaped } from './account-keys.ts';
 
 /** Rows of all accounts by digest, each stored as its JSON, with an index for each account. */
 export class DigestTable<Row extends { digest: string; user: UserId }> {

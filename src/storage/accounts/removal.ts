@@ -7,7 +7,7 @@ import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys, userIn } from './head.ts';
 import { actionIndexKey } from '../directory/keys.ts';
-import { under, urlDigest } from '../keys.ts';
+import { type Prefix, under, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
 import { StagedWriter } from './staged-writer.ts';
 import { valueOf } from '../values.ts';
@@ -91,7 +91,7 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
 
 async function removeReadable(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
   const { store, directory, refresh } = core;
-  const removeAll = async (prefix: `${string}/`, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
+  const removeAll = async (prefix: Prefix, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
     for await (const page of scan(store, under(prefix))) {
       if (!(await staged.commit({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
     }

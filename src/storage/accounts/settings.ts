@@ -8,7 +8,7 @@ import type { Core } from './core.ts';
 import type { Head } from './head.ts';
 import type { AccountChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
-import { under, urlDigest } from '../keys.ts';
+import { type Prefix, under, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
 import { byPlace, listAll, scan } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
@@ -25,16 +25,12 @@ export const SYNC_DEVICES = 'sync_devices';
 export function createSettingStore(core: Core): SettingStore {
   const { accounts } = core;
   return {
-    async get(user, scope) {
-      const stored = await readSettings(core, scopePrefix(user, scope));
-      return toRecord(stored.toSorted(byPlace));
-    },
+    get: async (user, scope) => toRecord(await readScope(core, user, scope)),
 
     update: (user, scope, { set, remove, limit }) =>
       accounts.write(user, async (account) => {
         const { head } = account;
-        const stored = await readSettings(core, scopePrefix(user, scope));
-        const before = new Map(stored.toSorted(byPlace).map((each) => [each.key, each]));
+        const before = new Map((await readScope(core, user, scope)).map((each) => [each.key, each]));
         const after = new Map(before);
         let { next } = head;
         for (const [key, value] of Object.entries(set)) {
@@ -95,14 +91,17 @@ async function privacyChange(core: Core, account: Account, { isPrivate }: Privac
   return { subscribed, private: isHidden, newFeeds: 0 };
 }
 
-const scopePrefix = (user: UserId, scope: SettingScope): `${string}/` =>
+const scopePrefix = (user: UserId, scope: SettingScope): Prefix =>
   `${settingsPrefix(user)}${scope.kind}/${textDigest(scopeKey(scope))}/`;
 
 export const settingKey = (user: UserId, { scope, key }: Pick<StoredSetting, 'scope' | 'key'>): Key =>
   `${scopePrefix(user, scope)}${textDigest(key)}`;
 
-export const readSettings = async ({ store }: Core, prefix: `${string}/`): Promise<StoredSetting[]> =>
-  valuesOf(await listAll(store, under(prefix)));
+/** The settings of a scope, in the order first set. */
+async function readScope({ store }: Core, user: UserId, scope: SettingScope): Promise<StoredSetting[]> {
+  const settings = valuesOf<StoredSetting>(await listAll(store, under(scopePrefix(user, scope))));
+  return settings.toSorted(byPlace);
+}
 
 /** The settings of all scopes of a kind that `isWanted`. Page by page, as all of them may not fit in memory. */
 async function readSettingsOf(
