@@ -100,9 +100,12 @@ it('what cannot be read of a removed account stays, a warning names it, and it c
 it('commands explain what to do about an account whose data is missing', async () => {
   const { podsync, folder } = await setUp();
   await rm(folder, { recursive: true });
-  for (const args of [['show'], ['passwd', '--generate']]) {
-    const [command = '', ...options] = args;
-    expect(await podsync('user', command, 'bob', ...options)).toMatchObject({
+  for (const args of [
+    ['user', 'show', 'bob'],
+    ['user', 'passwd', 'bob', '--generate'],
+    ['export', '--user', 'bob', '--format', 'backup'],
+  ]) {
+    expect(await podsync(...args)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/data of this account is missing: .* `podsync user remove NAME --yes`\n$/),
     });

@@ -1,6 +1,6 @@
 import { invalid, Refusal } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/types.ts';
-import type { Log, Storage, User } from '../../storage/stores.ts';
+import type { Log, Storage, User, UserStore } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import type { Guess, Throttle } from './throttle.ts';
@@ -116,6 +116,24 @@ export const createAccounts = (
     throw wrong();
   },
 });
+
+/**
+ * The account with this name or e-mail address. Throws `missing` if there is none, and `conflict` if its data is missing.
+ * `what`: the login in the message.
+ */
+export async function requireUser(
+  users: Pick<UserStore, 'find' | 'findId'>,
+  login: string,
+  what = 'this name or e-mail address',
+): Promise<User> {
+  const user = await users.find(login);
+  if (user) return user;
+  if ((await users.findId(login)) === undefined) throw new Refusal('missing', `there is no account with ${what}`);
+  throw new Refusal(
+    'conflict',
+    'the data of this account is missing: restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`',
+  );
+}
 
 /** Throws a conflict of the storage as a refusal, any other error as it is. */
 export function refuseConflict(error: unknown): never {

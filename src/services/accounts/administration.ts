@@ -1,8 +1,7 @@
-import { Refusal } from '../../domain/errors.ts';
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
 import { unlessMissing } from '../../storage/errors.ts';
-import { checkEmail, checkUserName, refuseConflict } from './accounts.ts';
+import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
@@ -56,11 +55,7 @@ export function createAdministration(
   sessions: Pick<Sessions, 'all' | 'endAll'>,
   appPasswords: Pick<AppPasswords, 'all'>,
 ): Administration {
-  const find = async (login: string): Promise<User> => {
-    const user = await users.find(login);
-    if (user) return user;
-    throw (await users.findId(login)) === undefined ? noSuchAccount() : new Refusal('conflict', DATA_MISSING);
-  };
+  const find = (login: string): Promise<User> => requireUser(users, login);
 
   const read = async (user: User) => {
     const ofAccount = {
@@ -121,8 +116,7 @@ export function createAdministration(
 
     async remove(login) {
       const id = await users.findId(login);
-      if (id === undefined) throw noSuchAccount();
-      await users.delete(id);
+      await users.delete(id ?? (await find(login)).id); // which throws `missing`
     },
 
     sessions: async (login) => sessions.all((await find(login)).id),
@@ -130,11 +124,6 @@ export function createAdministration(
     endSessions: async (login) => sessions.endAll((await find(login)).id),
   };
 }
-
-const noSuchAccount = (): Refusal => new Refusal('missing', 'there is no account with this name or e-mail address');
-
-const DATA_MISSING =
-  'the data of this account is missing: restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`';
 
 /** Sessions alone do not tell, as a new password ends them. */
 function lastSyncOf({

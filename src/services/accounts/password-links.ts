@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { isSameSecret } from '../../domain/secret.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Storage, User } from '../../storage/stores.ts';
-import { checkEmail, checkUserName, refuseConflict } from './accounts.ts';
+import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
 import { createLockedHash, type Passwords } from './passwords.ts';
 
 /** How long a link works. */
@@ -18,7 +18,7 @@ const UNNAMED = /^invited-[0-9a-f]{8}$/;
  * the password that it replaces: it needs no storage, works on every node, and stops working once it is used.
  */
 export interface PasswordLinks {
-  /** Token of a link for an account. Throws `missing` if the account does not exist. */
+  /** Token of a link for an account. Throws as `requireUser` does. */
   reset(login: string): Promise<string>;
   /**
    * Creates an account without a password and returns the token of its link; without a `name`, the owner chooses one.
@@ -52,11 +52,7 @@ export function createPasswordLinks(
   return {
     find,
 
-    async reset(login) {
-      const user = await users.find(login);
-      if (!user) throw new Refusal('missing', 'there is no account with this name or e-mail address');
-      return issue(user);
-    },
+    reset: async (login) => issue(await requireUser(users, login)),
 
     async invite({ name = `invited-${randomBytes(4).toString('hex')}`, email }) {
       checkUserName(name);

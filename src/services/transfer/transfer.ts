@@ -6,7 +6,7 @@ import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts
 import { writeBackup } from '../../formats/backup/write.ts';
 import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
-import { checkUserName } from '../accounts/accounts.ts';
+import { checkUserName, requireUser } from '../accounts/accounts.ts';
 import { createLockedHash } from '../accounts/passwords.ts';
 import { createTransferChecks } from './account-checks.ts';
 import { drain, type Section, splitSections } from './sections.ts';
@@ -48,7 +48,7 @@ export interface ImportReport extends Pick<RecordCounts, 'podcasts' | 'episodes'
 
 /** Exports and imports backups of accounts. */
 export interface Transfer {
-  /** Each account is a consistent snapshot. Throws `missing` for an unknown user. */
+  /** Each account is a consistent snapshot. Throws as `requireUser` does. */
   export(choice: BackupChoice): Promise<Backup>;
   /**
    * Imports the accounts of a backup, each completely or not at all, then its directory. Skips accounts that exist. With
@@ -66,8 +66,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
     const selected: User[] = [];
     if (logins.length === 0) for await (const user of users.all()) selected.push(user);
     for (const login of logins) {
-      const user = await users.find(login);
-      if (!user) throw new Refusal('missing', `there is no account with the name or e-mail address ${login}`);
+      const user = await requireUser(users, login, `the name or e-mail address ${login}`);
       if (selected.every(({ id }) => id !== user.id)) selected.push(user);
     }
     return selected.toSorted((a, b) => compareText(a.name, b.name));
