@@ -15,7 +15,8 @@ export async function eachInSlices<T>(
   items: Iterable<T>,
   step: (item: T, index: number) => unknown = () => undefined,
 ): Promise<void> {
-  await iterate(items[Symbol.iterator](), step);
+  const rest = iterate(items[Symbol.iterator](), step);
+  if (rest) await rest; // most lists take only one slice
 }
 
 /** `items.map(map)` in slices, see `eachInSlices`. */
