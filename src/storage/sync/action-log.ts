@@ -87,7 +87,7 @@ export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): Asy
   const latest = new Map<string, EpisodeAction>();
   for await (const page of pages) {
     for (const action of page) {
-      const episode = JSON.stringify([action.podcast, action.episode]);
+      const episode = `${action.podcast}\n${action.episode}`; // no podcast contains a line break
       const known = latest.get(episode);
       if (known && known.timestamp > action.timestamp) continue;
       latest.delete(episode); // keeps the map in upload order
