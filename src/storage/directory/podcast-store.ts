@@ -88,7 +88,7 @@ export function createPodcastStore(core: Core): PodcastStore {
       for (const { url, newestEpisode = -1 } of distinct(urls)) {
         if (newestEpisode < since) continue;
         const { podcast, episodes } = await directory.withEpisodes(url);
-        const fresh = episodes.filter(({ stamp }) => stamp >= since && stamp < mark);
+        const fresh = episodes.filter(({ stamp }) => stamp >= since && stamp <= mark);
         items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
       }
       return { items, mark };

@@ -35,7 +35,7 @@ export class Stamps {
     if (!isPending) this.#mark = Math.max(this.#mark, stamp + 1); // another process may have returned this mark
   }
 
-  /** The mark for an answer that contains everything below it. Episodes stored later get a higher stamp. */
+  /** The mark for an answer that contains everything up to it. Episodes stored later get a higher stamp. */
   mark(now: Seconds): Stamp {
     const [first] = this.#pending;
     const mark = first ? first.stamp - 1 : Math.max(now, this.#newest + 1);

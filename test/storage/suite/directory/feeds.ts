@@ -103,6 +103,18 @@ export const feedTests: Suite = ({ describe, test }) => {
       });
     }
 
+    test('of an earlier fetch reach a reader that uses mark + 1, while another fetch is running', async (bench) => {
+      const { podcasts } = bench.storage;
+      await subscribe(bench.storage, 1, 2);
+      await recordFeed(bench.storage, 1, {}, [episode(1)]);
+      bench.clock.at += 1;
+      const fetch = recordFeed(bench.storage, 2, {}, [episode(2)]);
+      const { items, mark } = await podcasts.episodesSince(feeds(2), 0, 9);
+      await fetch;
+      const later = await podcasts.episodesSince(feeds(2), mark + 1, 9);
+      assert.deepEqual([numbersOf(items), numbersOf(later.items)], [[1], [2]]);
+    });
+
     test('reach a reader that polls by its marks plus one once each', async ({ storage, clock }) => {
       await subscribe(storage, 1, 2, 3, 4);
       const received: number[] = [];
