@@ -13,7 +13,7 @@ import type { StoredPodcast } from './podcast.ts';
 const MAX_CACHED = 32 * 1024 * 1024;
 /** Characters after which a chunk gets no more episodes, so that a new episode rewrites little. */
 const FULL_SIZE = 64 * 1024;
-/** Characters beyond which the last episodes of a chunk are moved to another one. */
+/** Characters beyond which the episodes of a chunk are moved to others. */
 const MAX_SIZE = 1024 * 1024;
 /** More chunks than any podcast has, so that all are read at once. */
 const ALL_CHUNKS = 100_000;
@@ -105,13 +105,9 @@ export function storeEpisodes(
   const isChanged = (chunk: Key): boolean => !isSame(old.get(chunk) ?? [], chunks.get(chunk)!);
   const moving = after.filter(({ chunk }) => !isOwn(chunk));
   for (const [chunk, episodes] of chunks) {
-    if (!isChanged(chunk)) continue;
-    let size = sizeOf(episodes);
-    while (size > MAX_SIZE && episodes.length > 1) {
-      const last = episodes.pop()!;
-      size -= sizeOf([last]);
-      moving.push(last);
-    }
+    if (!isChanged(chunk) || sizeOf(episodes) <= MAX_SIZE) continue;
+    chunks.delete(chunk);
+    moving.push(...episodes);
   }
   const numbers = [...old.keys()].filter(isOwn).map((chunk) => Number(partsOf(chunk)[1]));
   let last = Math.max(0, ...numbers);

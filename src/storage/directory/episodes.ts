@@ -121,8 +121,8 @@ export function updateEpisodes(
 ): ChunkedEpisode[] {
   const index = new EpisodeIndex(known);
   const done = new Set<ChunkedEpisode>();
-  const renewed = new Map<ChunkedEpisode, ChunkedEpisode>();
-  const fresh: ChunkedEpisode[] = [];
+  /** The known episodes, then the new ones, as they are after the change. */
+  const after = new Map(known.map((episode) => [episode, episode]));
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
   for (const info of newestInFeed(found)) {
     const before = index.find(info, urls);
@@ -130,11 +130,9 @@ export function updateEpisodes(
     const episode = before ? renew(before, info) : { ...info, stamp };
     index.replace(before, episode);
     done.add(episode);
-    if (before) renewed.set(before, episode);
-    else fresh.push(episode);
+    after.set(before ?? episode, episode);
   }
-  const all = [...known.map((episode) => renewed.get(episode) ?? episode), ...fresh];
-  return newestEpisodes(all);
+  return newestEpisodes([...after.values()]);
 }
 
 /** The newest `MAX_EPISODES`, newest first. */

@@ -12,7 +12,7 @@ import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN, urlsOf } from './podcast.ts';
 import { recommend } from './recommendations.ts';
-import { MAX_SNAPSHOT_URL, SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
+import { SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
@@ -167,8 +167,8 @@ export function createPodcastStore(core: Core): PodcastStore {
 
     async rebuildToplist() {
       const corrected = await recountSubscribers(core);
-      const today = memory.toplist.top(SNAPSHOT_LENGTH, undefined).map(({ url }) => url);
-      await snapshots.add({ at: context.now(), urls: today.filter(({ length }) => length <= MAX_SNAPSHOT_URL) });
+      const today = memory.toplist.top(SNAPSHOT_LENGTH, undefined);
+      await snapshots.add({ at: context.now(), urls: today.map(({ url }) => url) });
       return { podcasts: memory.all().filter((podcast) => subscribersOf(podcast) > 0).length, corrected };
     },
 
