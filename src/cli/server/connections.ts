@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { refuseMalformed } from '../../http/malformed-request.ts';
 
@@ -30,20 +30,24 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onFul
  * Node would accept any number while they are being handled.
  */
 export function limitPipelining(handle: RequestListener, most: number): RequestListener {
-  const waiting = new WeakMap<Socket, number>();
+  const queues = new WeakMap<Socket, ServerResponse[]>();
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return; // received together with the last one that was accepted
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > most) {
-      socket.destroy();
-      return;
+    if (isQueued(response)) {
+      const queue = [...(queues.get(socket) ?? []).filter(isQueued), response];
+      if (queue.length >= most) {
+        socket.destroy();
+        return;
+      }
+      queues.set(socket, queue);
     }
-    waiting.set(socket, count);
-    response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
     handle(request, response);
   };
 }
+
+/** Whether an earlier response comes first: Node assigns the socket to one response at a time. */
+const isQueued = ({ socket, writableFinished }: ServerResponse): boolean => !socket && !writableFinished;
 
 function limitHandshakes(server: Server, timeout: number): void {
   // Before `clientError` is emitted: `end()` does not close a socket that has not finished its handshake.

@@ -147,6 +147,19 @@ it.each([
   expect(handled).toBe(3);
 });
 
+it('accepts any number of requests on a connection while no more than the limit are pending', async () => {
+  const socket = await connectTo(await listen({ pipelined: 3 }));
+  const send = (count: number): boolean => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+  send(3);
+  let answers = '';
+  for (let answered = 0; answered < 30;) {
+    answers += String((await once(socket, 'data'))[0]);
+    const count = answers.split('hello').length - 1;
+    if (count > answered) send(count - answered);
+    answered = count;
+  }
+});
+
 it('accepts any number of requests one after another on a connection', async () => {
   const socket = await connectTo(await listen({ pipelined: 2 }));
   for (let time = 0; time < 5; time += 1) {
