@@ -3,7 +3,7 @@
  *
  *   ALICES_PASSWORD=wonderland node examples/embed.js ./site-data 8080
  *
- * `embed.test.ts` runs it.
+ * `embed.test.ts` runs it. In TypeScript set `skipLibCheck`: the types of h3 need it.
  */
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
