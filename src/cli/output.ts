@@ -61,7 +61,7 @@ export const toChanges = (
 ): string =>
   toTable([
     ...rewritten.map(({ from, to }): Cell[] => [['rewritten', 'yellow'], `${from} -> ${to}`]),
-    ...refused.map(({ what, reason }): Cell[] => [['refused', 'red'], `${what}: ${reason}`]),
+    ...refused.map(({ what, reason }): Cell[] => [['refused', 'red'], what === '' ? reason : `${what}: ${reason}`]),
   ]);
 
 function toText(cell: Cell): { text: string; style?: Style } {

@@ -86,6 +86,12 @@ refused    mailto:me@example.org: a feed address begins with http:// or https://
   });
 });
 
+it('a feed with an empty address is refused with the reason alone', async () => {
+  const { importText } = await setUp();
+  const { stdout } = await importText(opmlOf(outline(feed(1)) + outline('')));
+  expect(stdout).toMatch(/^refused +the address is empty$/m);
+});
+
 it('--strict exits 1 if a feed was refused, and imports the others', async () => {
   const { data, importText } = await setUp();
   const refused = await importText(opmlOf(outline(feed(1)) + outline('mailto:me@example.org')), ['--strict']);
