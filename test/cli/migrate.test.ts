@@ -131,7 +131,8 @@ it.skipIf(process.getuid?.() !== 0)('refuses to run as root if another user owns
   const { data, migrate } = await setUp();
   await chown(join(data, 'clock'), 12_345, 12_345);
   const refused = await migrate('json', 'json:new');
-  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/belongs to another user/) });
+  const says = /belongs to another user.*: sudo -u '#12345' node \S+podsync\.mjs \.\.\.$/m;
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(says) });
   expect(await readdir(data)).not.toContain('new');
 });
 

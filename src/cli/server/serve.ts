@@ -4,7 +4,7 @@ import { redactLocation } from '../../storage/location.ts';
 import { isLoopback, reachableUrls } from './address.ts';
 import { listenOnControlSocket } from './control-socket.ts';
 import type { Listener } from './connections.ts';
-import { openDataFolder } from '../settings/data-folder.ts';
+import { openDataFolder, reportNewFolder } from '../settings/data-folder.ts';
 import { limitHeapGrowth } from '../heap.ts';
 import { commandLine } from '../invocation.ts';
 import { listenOnNetwork } from './network.ts';
@@ -34,7 +34,7 @@ export async function serve(config: Config): Promise<void> {
     podsync.address.url = reachableUrls({ ...config, port: network.port })[0]!;
     const stopped = untilSignal();
     podsync.services.feeds.start();
-    if (isNew) messages.info(`Created the data folder ${config.data}; --data or PODSYNC_DATA selects another one`);
+    if (isNew) reportNewFolder(config.data);
     await logStart(podsync, { ...config, port: network.port });
     podsync.services.maintenance.start(); // last, as it reads the whole directory
     podsync.services.backups.start();

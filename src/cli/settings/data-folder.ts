@@ -6,6 +6,7 @@ import { createFolder } from '../../durable-files.ts';
 import { parseStorageSpec } from '../../storage/location.ts';
 import { findControlSocket } from '../control-path.ts';
 import { cannotRead } from '../files.ts';
+import { programName } from '../invocation.ts';
 import { messages } from '../output.ts';
 import { confirm } from '../prompt.ts';
 
@@ -42,6 +43,29 @@ function cannotUse(path: string, cause: NodeJS.ErrnoException): Error {
 }
 
 /**
+ * The same for a command that may have been typed in the wrong folder: on a terminal it asks before it creates a data
+ * folder, elsewhere it reports that it created one. Also rejects if the answer is not yes.
+ */
+export async function openDataFolderOrAsk(path: string): Promise<void> {
+  const isAsked = process.stdin.isTTY && (await isMissing(path));
+  if (isAsked) {
+    await confirm(`The data folder ${path} does not exist. Create it? (--data or PODSYNC_DATA selects another)`);
+  }
+  const isNew = await openDataFolder(path);
+  if (isNew && !isAsked) reportNewFolder(path);
+}
+
+export const reportNewFolder = (path: string): void =>
+  messages.info(`Created the data folder ${path}; --data or PODSYNC_DATA selects another one`);
+
+/** Other problems are reported when it is opened. */
+export const isMissing = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
+  );
+
+/**
  * The text of a file in the data folder; undefined if the file or the folder does not exist. Rejects with the reason if it
  * cannot be read. `title` is the file in messages.
  */
@@ -60,26 +84,6 @@ export async function readOptional(path: string, title = path): Promise<string |
 }
 
 /**
- * The same for a command that may have been typed in the wrong folder: on a terminal it asks before it creates a data
- * folder, elsewhere it reports that it created one. Also rejects if the answer is not yes.
- */
-export async function openDataFolderOrAsk(path: string): Promise<void> {
-  const isAsked = process.stdin.isTTY && (await isMissing(path));
-  if (isAsked) {
-    await confirm(`The data folder ${path} does not exist. Create it? (--data or PODSYNC_DATA selects another)`);
-  }
-  const isNew = await openDataFolder(path);
-  if (isNew && !isAsked) messages.info(`Created the data folder ${path}; --data or PODSYNC_DATA selects another one`);
-}
-
-/** Other problems are reported when it is opened. */
-export const isMissing = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => false,
-    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
-  );
-
-/**
  * Rejects if root would leave files in a folder that podsync uses as another user, who could not read them: the server
  * would no longer start.
  */
@@ -88,7 +92,7 @@ export async function requireOwnFolder(path: string): Promise<void> {
   const clock = await stat(join(path, 'clock')).catch(() => undefined); // owned by the last user of the folder
   if (!clock || clock.uid === 0) return;
   throw new Error(
-    `the data folder ${path} belongs to another user, who could not read files that root creates; run the command as that user: sudo -u '#${clock.uid}' podsync ...`,
+    `the data folder ${path} belongs to another user, who could not read files that root creates; run the command as that user: sudo -u '#${clock.uid}' ${programName()} ...`,
   );
 }
 
