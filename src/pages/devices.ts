@@ -3,12 +3,12 @@ import { DEVICE_TYPES, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { describeApp } from './parts/app-name.ts';
-import { type Problems, renderField, renderProblem, renderToken, toSentence } from './parts/form.ts';
+import { type Problems, renderField, renderProblem, renderSelect, renderToken, toSentence } from './parts/form.ts';
 import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
 import { renderFacts } from './parts/components.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage } from './parts/links.ts';
-import { attributes, type Markup, markup } from './parts/markup.ts';
+import { type Markup, markup } from './parts/markup.ts';
 import { renderTime } from './parts/time.ts';
 
 interface DevicesPage {
@@ -54,15 +54,14 @@ const DIALECTS: Record<Dialect, string> = { 'gpodder.net': 'gpodder.net', nextcl
 function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined {
   if (refusals.length === 0) return undefined;
   const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
-  const rows = refusals.map(
-    ({ at, device = '', app, dialect, reason }) =>
-      markup`<tr><td>${renderTime(at)}</td><td><bdi>${names.get(device) ?? device}</bdi><br><span class="soft">${renderFacts([app && describeApp(app), DIALECTS[dialect]])}</span></td><td>${toSentence(reason)}</td></tr>\n`,
+  const items = refusals.map(
+    ({ at, device = '', app, dialect, reason }) => markup`<li><div>${toSentence(reason)}
+<div class="soft">${renderFacts([renderTime(at), names.get(device) ?? device, app && describeApp(app), DIALECTS[dialect]])}</div></div></li>
+`,
   );
   return markup`<h2 id="refusals">Refused requests</h2>
-<p class="soft">Requests of your apps that this server could not accept, or accepted only in part.</p>
-<div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>Newest first</caption>
-<thead><tr><th scope="col">Time</th><th scope="col">Device</th><th scope="col">Reason</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`;
+<p class="soft">Requests of your apps that this server could not accept, or accepted only in part; the newest first.</p>
+<ul class="items">${items}</ul>`;
 }
 
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
@@ -110,10 +109,6 @@ interface DevicePage {
 /** One device: its name and type, and its removal. */
 export function renderDevicePage({ base, csrf, device, problems = {} }: DevicePage): Page {
   const { id, caption, type, subscriptions, syncedAt, app, dialect } = device;
-  const options = DEVICE_TYPES.map(
-    (each) =>
-      markup`<option${attributes({ value: each, selected: each === type })}>${DEVICE_TYPE_NAMES[each]}</option>`,
-  );
   return {
     title: deviceName(device),
     isNarrow: true,
@@ -126,7 +121,7 @@ ${renderProblem(problems.form)}
 ${app ? markup`<dt>App</dt><dd>${describeApp(app)}</dd>` : ''}${dialect && markup`<dt>Service</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
 <form method="post" action="${devicePage(base, id)}">${renderToken(csrf)}
 ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: 255 } })}
-<div class="field"><label for="type">Type</label><select id="type" name="type">${options}</select></div>
+${renderSelect({ name: 'type', label: 'Type', options: DEVICE_TYPES.map((each) => [each, DEVICE_TYPE_NAMES[each]] as const), value: type })}
 <p class="actions"><button>Save</button></p></form>
 <h2>Remove this device</h2>
 <p>Its list of subscriptions is deleted; your history stays. If an app still syncs with this device, it is created again, with an empty list.</p>

@@ -42,7 +42,7 @@ export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): P
   return {
     title: name,
     content: markup`<article>
-<div class="head">${renderLogo(base, podcast)}<div>
+<div class="head">${renderLogo(base, podcast, 'large')}<div>
 <p class="soft">${renderPodcastLink(base, podcast)}</p>
 <h1>${name}</h1>
 <p class="soft">${renderFacts([date, facts])}</p>
@@ -80,12 +80,10 @@ function renderActions({ base, podcast, episode, owner: { csrf, own } }: OwnPage
   const marks = [
     isPlayed(played) ? undefined : renderMark('played', { base, url }),
     own.state && own.state.action !== 'new' ? renderMark('new', { base, url }) : undefined,
+    isWebAddress(url) ? renderMark(own.isFavorite ? 'favorite/remove' : 'favorite', { base, url }) : undefined,
   ];
-  const favorite = own.isFavorite
-    ? markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite/remove">Remove from favourites</button>`
-    : markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite">Add to favourites</button>`;
   return markup`<form method="post" action="${base}/episode/played" class="actions">${renderToken(csrf)}<input type="hidden" name="podcast" value="${podcast.url}">
-${marks.filter((mark) => mark !== undefined)}${isWebAddress(url) ? favorite : ''}
+${marks.filter((mark) => mark !== undefined)}
 </form>`;
 }
 

@@ -5,7 +5,7 @@ import { type Problems, renderField, renderNotice, renderProblem, renderToken } 
 import type { Page } from './parts/layout.ts';
 import { listPage, ownListPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderLazyLogo, renderPager, renderPodcastLink } from './parts/components.ts';
+import { type PageNumber, renderLogo, renderPager, renderPodcastLink } from './parts/components.ts';
 
 interface ListsPage {
   base: string;
@@ -105,7 +105,7 @@ function renderPodcastsOf({ base, csrf, name, podcasts }: OwnListPage): Markup {
   const items = podcasts.map((podcast) => {
     const { url, title, author } = podcast;
     const known = title || url;
-    return markup`<li>${renderLazyLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
+    return markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
 <div class="soft">${author}</div></div><button class="plain"${attributes({ name: 'url', value: url, 'aria-label': `Remove ${known}` })}>Remove</button></li>
 `;
   });

@@ -5,7 +5,7 @@ import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.
 import type { Page } from './parts/layout.ts';
 import { episodePage, podcastPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderFacts, renderLazyLogo } from './parts/components.ts';
+import { renderFacts, renderLogo } from './parts/components.ts';
 import { renderProgress } from './parts/playback.ts';
 import { formatTime, renderDate, toClock, toDuration } from './parts/time.ts';
 
@@ -46,14 +46,14 @@ function renderInProgress(
   const { podcast, url, title, podcastTitle, position, total, device, playedAt } = episode;
   const progress = total !== undefined && renderProgress(position, total);
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
-  return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
+  return markup`<li>${renderLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
 ${progress || undefined}<div class="soft">${renderFacts([left, device && (names.get(device) ?? device), renderDate(playedAt)])}</div></div></li>
 `;
 }
 
 const renderNew = (base: string, episode: Overview['newEpisodes'][number]): Markup =>
-  markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a></bdi>
+  markup`<li>${renderLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a></bdi>
 <div class="soft">${renderFacts([markup`<a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a>`, renderDate(episode.releasedAt)])}</div></div></li>
 `;
 

@@ -44,7 +44,7 @@ export function renderPodcast(page: PodcastPage): Page {
   return {
     title: name,
     content: markup`<article>
-<div class="head">${renderLogo(base, podcast)}<div>
+<div class="head">${renderLogo(base, podcast, 'large')}<div>
 <h1>${name}</h1>
 ${author && markup`<p>${author}</p>`}
 <p class="soft">${countOf(subscribers, 'subscriber')}</p>

@@ -8,7 +8,7 @@ import type { Page } from './parts/layout.ts';
 import { ownSubscriptions, podcastPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
 import { renderDate, toDuration } from './parts/time.ts';
-import { type PageNumber, renderFacts, renderLazyLogo, renderPager } from './parts/components.ts';
+import { type PageNumber, renderFacts, renderLogo, renderPager } from './parts/components.ts';
 
 /** Filter, order and layout of the page. */
 export interface SubscriptionsView {
@@ -178,7 +178,7 @@ const renderPick = (url: string, name: string): Markup =>
 
 function renderTile(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const name = podcast.title || podcast.url;
-  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLazyLogo(base, podcast, 'large')}<span>${name}</span></a>
+  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLogo(base, podcast, 'large')}<span>${name}</span></a>
 <div class="soft">${renderFacts(details)}</div></li>
 `;
 }
@@ -188,7 +188,7 @@ function renderRow(base: string, podcast: LibraryPodcast, details: readonly (str
   const name = title || url;
   const latest =
     newest && markup`<div class="soft">${renderFacts([newest.title, renderDate(newest.releasedAt)])}</div>`;
-  return markup`<li>${renderPick(url, name)}${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
+  return markup`<li>${renderPick(url, name)}${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
 <div class="soft">${renderFacts([author, ...details])}</div>${latest}</div></li>
 `;
 }

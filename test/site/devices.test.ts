@@ -31,6 +31,21 @@ it('shows each device with its app, its last sync and its subscriptions', async 
   expect(html).toContain('Last sync <time');
 });
 
+it('lists requests that were refused, with their device and app', async () => {
+  const { visitor, request } = await openDevices();
+  const episode = {
+    podcast: 'http://example.org/a',
+    episode: 'http://example.org/1.mp3',
+    device: 'tv',
+    action: 'dance',
+  };
+  await request('POST', '/api/2/episodes/bob.json', { ...BOB, headers: { 'user-agent': 'App/b' }, body: [episode] });
+  await request('POST', '/api/2/subscriptions/bob/phone.json', { ...BOB, body: { add: 'no list', remove: [] } });
+  const page = textOf((await visitor.get('/devices')).html);
+  expect(page).toMatch(/Refused requests .* "add" must be an array of strings\. .* UTC · phone · gpodder\.net/);
+  expect(page).toMatch(/must be one of download, play, delete, new\. .* UTC · (tv · )?App\/b · gpodder\.net/);
+});
+
 it('a form that was open for too long loses neither name nor type', async () => {
   const { visitor } = await openDevices();
   const again = await visitor.send(

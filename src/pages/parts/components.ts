@@ -10,11 +10,8 @@ export const renderLink = (url: string, text: string): Markup | undefined =>
 const LOGO = 128;
 const LOGO_FILE = 2 * LOGO;
 
-export const renderLogo = (base: string, { logoUrl = null }: KnownPodcast): Markup =>
-  markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}">`;
-
-/** The logo in a long list: loaded when it scrolls into view. */
-export const renderLazyLogo = (
+/** Loaded when it scrolls into view. */
+export const renderLogo = (
   base: string,
   { logoUrl = null }: Pick<KnownPodcast, 'logoUrl'>,
   size: 'small' | 'large',
@@ -42,7 +39,7 @@ export const renderPodcastLink = (base: string, { url, title, subscribers }: Kno
 /** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
-    (podcast) => markup`<li>${renderLazyLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
+    (podcast) => markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
 <div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></div></li>
 `,
   );

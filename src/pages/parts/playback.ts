@@ -52,7 +52,13 @@ interface MarkButton {
   anchor?: string;
 }
 
-const MARKS = { played: 'Mark as played', new: 'Mark as new' };
+/** By the path of the form. */
+const MARKS = {
+  played: 'Mark as played',
+  new: 'Mark as new',
+  favorite: 'Add to favourites',
+  'favorite/remove': 'Remove from favourites',
+};
 
 /** A button that marks an episode; must be in a form with its podcast. */
 export function renderMark(mark: keyof typeof MARKS, { base, url, name, anchor }: MarkButton): Markup {

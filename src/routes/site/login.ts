@@ -5,7 +5,7 @@ import type { Reply } from '../../http/reply.ts';
 import { renderLogin } from '../../pages/login.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { SIGNED_OUT, type Site, toLocalPath } from './site.ts';
+import { type FormOptions, SIGNED_OUT, type Site, toLocalPath } from './site.ts';
 
 /** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
 export function createLoginPages(
@@ -15,16 +15,13 @@ export function createLoginPages(
   const form = (
     event: H3Event,
     entered: { next: string; name?: string; problems?: Problems },
-    status = 200,
-    retryAfter?: number,
-  ) => {
-    const { token: csrf, headers } = site.csrf(event);
-    return site.page(event, ({ base, isOpen, isNew }) => renderLogin({ base, isOpen, isNew, csrf, ...entered }), {
-      status,
-      headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
-      isPrivate: true,
-    });
-  };
+    options?: FormOptions,
+  ): Promise<Reply> =>
+    site.form(
+      event,
+      ({ base, isOpen, isNew }, csrf) => renderLogin({ base, isOpen, isNew, csrf, ...entered }),
+      options,
+    );
 
   const signOut = site.submitted(async (event) => {
     await identity.signOut(event);
@@ -44,8 +41,8 @@ export function createLoginPages(
       const next = toLocalPath(fields.get('next'));
       const name = fields.get('name')?.trim() ?? '';
       const password = fields.get('password') ?? '';
-      const again = (problems: Problems, status = 400, retryAfter?: number): Promise<Reply> =>
-        form(event, { next, name, problems }, status, retryAfter);
+      const again = (problems: Problems, options: FormOptions = { status: 400 }): Promise<Reply> =>
+        form(event, { next, name, problems }, options);
       if (stale) return again({ form: stale });
       if (name === '') return again({ name: 'enter your user name' });
       if (password === '') return again({ password: 'enter your password' });
@@ -55,7 +52,7 @@ export function createLoginPages(
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const status = { throttled: 429, busy: 503 }[error.code as string] ?? 403;
-        return again({ form: error.message }, status, error.retryAfter);
+        return again({ form: error.message }, { status, retryAfter: error.retryAfter });
       }
     },
 

@@ -16,12 +16,9 @@ export function createPasswordLinkPages(
 ): Record<'show' | 'submit', Handler> {
   const form = async (event: H3Event, problems: Problems = {}, chosen?: string): Promise<Reply> => {
     const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
-    const { token: csrf, headers } = site.csrf(event);
     const name = isUnnamed ? undefined : user.name;
-    return site.page(event, () => renderPasswordForm({ csrf, name, chosen, problems }), {
+    return site.form(event, (_frame, csrf) => renderPasswordForm({ csrf, name, chosen, problems }), {
       status: statusOf(problems),
-      headers,
-      isPrivate: true,
     });
   };
 

@@ -7,7 +7,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, toLocalPath } from './site.ts';
+import { type FormOptions, repeatProblem, type Site, toLocalPath } from './site.ts';
 
 /** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
 export function createRegisterPages(
@@ -18,19 +18,8 @@ export function createRegisterPages(
   const closed = (event: H3Event): Promise<Reply> =>
     site.page(event, ({ isNew }) => renderRegistrationClosed(isNew), { status: 403, isPrivate: true });
 
-  const form = (
-    event: H3Event,
-    entered: Omit<RegisterForm, 'csrf' | 'directory'>,
-    status = 200,
-    retryAfter?: number,
-  ) => {
-    const { token: csrf, headers } = site.csrf(event);
-    return site.page(event, ({ directory }) => renderRegisterForm({ ...entered, csrf, directory }), {
-      status,
-      headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
-      isPrivate: true,
-    });
-  };
+  const form = (event: H3Event, entered: Omit<RegisterForm, 'csrf' | 'directory'>, options?: FormOptions) =>
+    site.form(event, ({ directory }, csrf) => renderRegisterForm({ ...entered, csrf, directory }), options);
 
   return {
     async show(event) {
@@ -49,8 +38,8 @@ export function createRegisterPages(
       const syncDevices = fields.has('sync_devices');
       const isPublic = fields.has('public');
       const account = { name, password, ...(email && { email }), syncDevices, isPrivate: !isPublic };
-      const again = (problems: Problems, status = 400, retryAfter?: number): Promise<Reply> =>
-        form(event, { token, name, email, syncDevices, isPublic, problems }, status, retryAfter);
+      const again = (problems: Problems, options: FormOptions = { status: 400 }): Promise<Reply> =>
+        form(event, { token, name, email, syncDevices, isPublic, problems }, options);
 
       if (stale) return again({ form: stale });
       const problems = {
@@ -68,8 +57,9 @@ export function createRegisterPages(
         if (error.code === 'conflict') {
           return again({ [(await accounts.findByName(name)) ? 'name' : 'email']: error.message });
         }
-        if (error.retryAfter === undefined) return again({ form: error.message });
-        return again({ form: error.message }, error.code === 'busy' ? 503 : 429, error.retryAfter);
+        const { message, code, retryAfter } = error;
+        if (retryAfter === undefined) return again({ form: message });
+        return again({ form: message }, { status: code === 'busy' ? 503 : 429, retryAfter });
       }
     },
   };

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
+import type { Seconds } from '../../domain/types.ts';
 import { createCsrf } from '../../http/csrf.ts';
 import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
@@ -17,6 +18,8 @@ import type { Handler, RouteContext } from '../route.ts';
 export interface Site {
   /** A page as a response: public for visitors, private for signed-in users. */
   page(event: H3Event, render: (frame: Frame) => Page, options?: PageOptions): Promise<Reply>;
+  /** A page with a form that needs no login; `csrf` is the token for it. */
+  form(event: H3Event, render: (frame: Frame, csrf: string) => Page, options?: FormOptions): Promise<Reply>;
   /** A page for signed-in users; others are sent to the login page, and back. */
   signedIn(handler: (event: H3Event, user: User) => Reply | Promise<Reply>): Handler;
   /**
@@ -28,8 +31,6 @@ export interface Site {
   redirect(event: H3Event, path: string): Reply;
   /** A form, for pages that need no login. `stale`: the problem, if its token is not valid. */
   readForm(event: H3Event): Promise<{ fields: Form; stale: string | undefined }>;
-  /** The token for a form of a visitor, and the header that sets its cookie. */
-  csrf(event: H3Event): { token: string; headers: Record<string, string> };
 }
 
 type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | Promise<Reply>;
@@ -37,9 +38,12 @@ export type RefusedFormHandler = (event: H3Event, user: User, fields: Form, erro
 
 interface PageOptions {
   status?: number;
-  headers?: Readonly<Record<string, string>>;
-  /** Set for pages with a form: its token must not be cached. */
   isPrivate?: boolean;
+}
+
+export interface FormOptions {
+  status?: number;
+  retryAfter?: Seconds | undefined;
 }
 
 /** Renders one page in each turn of the event loop, so that many simultaneous pages do not delay apps. */
@@ -94,24 +98,29 @@ export function createSite(
     return redirect(event, `/login?next=${encodeURIComponent(pageOf(event))}${unsaved}`);
   };
 
-  return {
+  const site: Site = {
     redirect,
     async readForm(event) {
       const { fields, reason } = await read(event);
       return { fields, stale: reason && toProblem(reason) };
     },
-    csrf: (event) => csrf.issue(event),
-
-    async page(event, render, { status = 200, headers = {}, isPrivate = false } = {}) {
+    async page(event, render, { status = 200, isPrivate = false } = {}) {
       const { headers: cookie, ...around } = await frame(event);
       await nextTurn();
       const reply: Reply = {
         status,
         type: 'text/html; charset=utf-8',
         body: renderPage(around, render(around)),
-        headers: { 'content-security-policy': CONTENT_SECURITY_POLICY, vary: 'cookie', ...cookie, ...headers },
+        headers: { 'content-security-policy': CONTENT_SECURITY_POLICY, vary: 'cookie', ...cookie },
       };
       return around.visitor || isPrivate ? reply : toPublic(reply);
+    },
+
+    async form(event, render, { status = 200, retryAfter } = {}) {
+      const { token, headers } = csrf.issue(event);
+      const reply = await site.page(event, (around) => render(around, token), { status, isPrivate: true }); // not cached
+      const later = retryAfter !== undefined && { 'retry-after': String(retryAfter) };
+      return { ...reply, headers: { ...reply.headers, ...headers, ...later } };
     },
 
     signedIn: (handler) => async (event) => {
@@ -139,6 +148,7 @@ export function createSite(
         }
       },
   };
+  return site;
 }
 
 /** The problem of a form with one field that was refused: of the field, or of the form if its token is not valid. */
