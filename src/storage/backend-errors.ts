@@ -33,7 +33,7 @@ export async function loadOptional<T>(
     throw new StorageError(
       'unavailable',
       code === 'ERR_MODULE_NOT_FOUND'
-        ? `${needed}; install it next to podsync: npm install ${name}@${version}`
+        ? `${needed}; install it next to podsync: npm install ${name}@${version} (with -g if podsync was installed with -g)`
         : `the package ${name} cannot be loaded (${message}); rebuild it: npm rebuild ${name}`,
       { cause: error },
     );
