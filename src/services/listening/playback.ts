@@ -3,6 +3,7 @@ import { WEB_DEVICE } from '../../domain/device.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { EpisodeAction, Seconds, Url, UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { Episode, Storage } from '../../storage/stores.ts';
 import type { EpisodeReference } from '../directory/episode-names.ts';
 import type { EpisodeState } from './action-table.ts';
@@ -81,14 +82,12 @@ export function createPlayback(
   const read = async (user: UserId, podcast: Url, addresses: ReadonlySet<Url>): Promise<Map<Url, TrackedEpisode>> => {
     const favorites = (await settings.favorites(user)).filter((each) => addresses.has(each.podcast));
     const table = await actionCache.read(user);
-    const played = [...addresses].flatMap((address) =>
-      Array.from(table.episodesOf(address), ([episode, number]) => ({
-        podcast: address,
-        episode,
-        number,
-        state: table.stateOf(number),
-      })),
-    );
+    const played: (EpisodeReference & { number: number; state: EpisodeState | undefined })[] = [];
+    for (const address of addresses) {
+      await eachInSlices(table.episodesOf(address), ([episode, number]) => {
+        played.push({ podcast: address, episode, number, state: table.stateOf(number) });
+      });
+    }
     const references = [...played, ...favorites];
     const found = await podcasts.findEpisodes(
       podcast,
@@ -101,13 +100,13 @@ export function createPlayback(
       known.set(url, episode);
       return episode;
     };
-    for (const [index, { number, state, ...reference }] of played.entries()) {
+    await eachInSlices(played, ({ number, state, ...reference }, index) => {
       const episode = at(index);
       episode.numbers.add(number);
       const isNewer = state !== undefined && state.at >= (episode.state?.at ?? 0);
       if (isNewer) episode.state = state;
       if (isNewer || !episode.reference) episode.reference = reference;
-    }
+    });
     for (const [index, reference] of favorites.entries()) {
       const episode = at(played.length + index);
       episode.isFavorite = true;

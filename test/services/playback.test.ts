@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { UserId } from '../../src/domain/types.ts';
+import { createActionCache } from '../../src/services/listening/action-cache.ts';
+import { createPlayback } from '../../src/services/listening/playback.ts';
+
+it('other requests are answered while a podcast with many played episodes is read', async () => {
+  const history = Array.from({ length: 200_000 }, (_, n) => ({
+    podcast: 'http://f',
+    episode: `http://e/${n}`,
+    action: 'new' as const,
+    timestamp: n,
+  }));
+  const actionCache = createActionCache({
+    query: async () => ({
+      pages: (async function* () {
+        yield history;
+      })(),
+      mark: 7,
+    }),
+  });
+  const dependencies = {
+    actionCache: { read: async () => table },
+    podcasts: {
+      allUrls: async () => new Set(['http://f']),
+      findEpisodes: async (_: string, names: readonly string[]) => names.map(() => undefined),
+    },
+    settings: { favorites: async () => [] },
+  } as unknown as Parameters<typeof createPlayback>[0];
+  const user = 'bob' as UserId;
+  const table = await actionCache.read(user);
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  const episodes = await createPlayback(dependencies, () => 1, {}).episodes(user, 'http://f');
+  clearImmediate(next);
+  expect(episodes.size).toBe(200_000);
+  expect(turns).toBeGreaterThan(3);
+});
