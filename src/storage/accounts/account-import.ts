@@ -147,13 +147,10 @@ class StagedAccount {
 
   /** Writes the buffered actions of the current upload, which may continue. */
   async #endUpload(): Promise<void> {
-    const { head } = this;
     const upload = this.#upload;
-    const { set, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
+    const { set, head } = await writeActions(this.id, this.head, upload.actions, upload, upload.chunks);
     this.#writer.put(set);
-    head.actionStamp = upload.stamp;
-    head.latestActionAt = Math.max(head.latestActionAt, latest);
-    head.actionLead = Math.max(head.actionLead, latest - upload.stamp);
+    Object.assign(this.head, head);
     upload.chunks += set.length;
     upload.actions = [];
   }

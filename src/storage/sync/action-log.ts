@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import { actionsKey } from '../accounts/account-keys.ts';
+import type { Head } from '../accounts/head.ts';
 import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
 import { inBatches } from '../../batches.ts';
@@ -20,28 +21,28 @@ interface StoredChunk extends ActionColumns {
   at: Seconds;
 }
 
-interface ActionWrite {
-  set: [Key, Value][];
-  /** The latest time of the actions; -1 if there are none. */
-  latest: Seconds;
-}
+/** What the head of an account knows of its actions. */
+type ActionHead = Pick<Head, 'actionStamp' | 'latestActionAt' | 'actionLead'>;
 
-/** The entries for actions of one upload; `chunk` is the number of the first chunk. */
+/** The entries for actions of one upload, and the change of the head; `chunk` is the number of the first chunk. */
 export async function writeActions(
   user: UserId,
+  before: ActionHead,
   actions: readonly EpisodeAction[],
   { stamp, at }: { stamp: Stamp; at: Seconds },
   chunk = 0,
-): Promise<ActionWrite> {
-  const written: ActionWrite = { set: [], latest: -1 };
-  if (actions.length === 0) return written;
+): Promise<{ set: [Key, Value][]; head: Partial<ActionHead> }> {
+  const set: [Key, Value][] = [];
+  if (actions.length === 0) return { set, head: {} };
+  let latest = before.latestActionAt;
   const write = (part: readonly EpisodeAction[]): string =>
     JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
   await eachInSlices(chunked(actions, CHUNK, write), ({ part, text }) => {
-    written.set.push([actionsKey(user, stamp, chunk + written.set.length), text]);
-    for (const { timestamp } of part) written.latest = Math.max(written.latest, timestamp);
+    set.push([actionsKey(user, stamp, chunk + set.length), text]);
+    for (const { timestamp } of part) latest = Math.max(latest, timestamp);
   });
-  return written;
+  const actionLead = Math.max(before.actionLead, latest - stamp);
+  return { set, head: { actionStamp: stamp, latestActionAt: latest, actionLead } };
 }
 
 /** The actions of a stored chunk, and the time of their upload. */

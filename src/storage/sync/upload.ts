@@ -59,7 +59,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   const writes: Write[] = [];
   if (devices !== before) writes.push(await writeDevices(account, before, devices));
   if (draft) writes.push(...(await draft.write(account.id)));
-  const { set, latest } = await writeActions(account.id, actions, { stamp, at: now });
+  const { set, head: actionHead } = await writeActions(account.id, head, actions, { stamp, at: now });
   writes.push({ set });
   const actionFeeds = new Set<Url>();
   for (const { podcast } of actions) if (!account.hasActionFeed(podcast)) actionFeeds.add(podcast);
@@ -74,10 +74,8 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     : undefined;
   const headChange: Partial<Head> = {
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
+    ...actionHead,
     stamp,
-    actionStamp: actions.length > 0 ? stamp : head.actionStamp,
-    latestActionAt: Math.max(head.latestActionAt, latest),
-    actionLead: Math.max(head.actionLead, latest - stamp),
     next: draft?.next ?? next,
     recentUploads: withUpload(head.recentUploads, [stamp, now, device], core.context.overlap),
     revisions: {
