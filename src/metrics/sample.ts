@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { withTimeout } from '../timeout.ts';
 
 /** Shorter than the timeout of a scrape, which must succeed while the storage does not respond. Milliseconds. */
 const TIMEOUT = 2000;
@@ -15,19 +15,13 @@ export function createSample<Value>(
 ): () => Promise<Value | undefined> {
   let latest: Promise<Value | undefined> | undefined;
   let loadedAt: number | undefined; // undefined while it is loaded
-  return async () => {
+  return () => {
     if (!latest || (loadedAt !== undefined && performance.now() - loadedAt >= maxAge)) {
       loadedAt = undefined;
       latest = load()
         .catch(() => undefined)
         .finally(() => (loadedAt = performance.now()));
     }
-    const settled = new AbortController();
-    const late = setTimeout(TIMEOUT, undefined, { ref: false, signal: settled.signal }).catch(() => undefined);
-    try {
-      return await Promise.race([latest, late]);
-    } finally {
-      settled.abort();
-    }
+    return withTimeout(latest, TIMEOUT, () => undefined);
   };
 }

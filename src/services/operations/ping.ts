@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Storage } from '../../storage/stores.ts';
 import { StorageError } from '../../storage/errors.ts';
+import { withTimeout } from '../../timeout.ts';
 
 /** Shorter than most monitors wait for a response. Milliseconds. */
 const TIMEOUT = 4000;
@@ -11,18 +11,12 @@ const TIMEOUT = 4000;
  */
 export function createPing(storage: Pick<Storage, 'ping'>, timeout: number = TIMEOUT): () => Promise<void> {
   let running: Promise<void> | undefined;
-  return async () => {
+  return () => {
     running ??= storage.ping().finally(() => {
       running = undefined;
     });
-    const settled = new AbortController();
-    const late = setTimeout(timeout, undefined, { signal: settled.signal, ref: false }).then(() => {
+    return withTimeout(running, timeout, () => {
       throw new StorageError('unavailable', 'the storage does not respond');
     });
-    try {
-      await Promise.race([running, late]);
-    } finally {
-      settled.abort(); // frequent checks must not leave timers behind
-    }
   };
 }
