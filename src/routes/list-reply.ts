@@ -3,6 +3,7 @@ import type { PodcastEntry } from '../domain/types.ts';
 import { type ListFormat, MEDIA_TYPES } from '../formats/format.ts';
 import { escapeScript, parseCallback } from '../formats/jsonp.ts';
 import { OPML_END, writeOpmlHead, writeOutlines } from '../formats/opml-write.ts';
+import { type PageWriter, writeEntries, writePages } from '../formats/pages.ts';
 import { writeTxt } from '../formats/txt.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import type { Reply } from '../http/reply.ts';
@@ -32,31 +33,11 @@ export function listStream<Entry extends PodcastEntry>(
   return { type: typeOf(event), body: writePages(pages, writerFor(event, listing)) };
 }
 
-/** The parts of a written list: head, any number of entries, separator between parts, and end. */
-interface Writer<Entry> {
-  head: string;
-  write(podcasts: readonly Entry[]): string;
-  separator: string;
-  end: string;
-}
-
-async function* writePages<Entry>(
-  pages: AsyncIterable<readonly Entry[]>,
-  { head, write, separator, end }: Writer<Entry>,
-): AsyncIterable<string> {
-  let before = head;
-  for await (const page of pages) {
-    yield before + write(page);
-    before = separator;
-  }
-  yield before === head ? head + end : end;
-}
-
 const formatOf = (event: H3Event): ListFormat => readParam(event, 'format') as ListFormat;
 const typeOf = (event: H3Event): string => MEDIA_TYPES[formatOf(event)];
 
-function writerFor<Entry extends PodcastEntry>(event: H3Event, { title, toJson }: Listing<Entry>): Writer<Entry> {
-  const writeJson = (podcasts: readonly Entry[]): string => JSON.stringify(podcasts.map(toJson)).slice(1, -1);
+function writerFor<Entry extends PodcastEntry>(event: H3Event, { title, toJson }: Listing<Entry>): PageWriter<Entry> {
+  const writeJson = (podcasts: readonly Entry[]): string => writeEntries(podcasts.map(toJson));
   switch (formatOf(event)) {
     case 'json':
       return { head: '[', write: writeJson, separator: ',', end: ']' };

@@ -1,5 +1,6 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
 import type { EpisodeAction, Stamp, Url } from '../domain/types.ts';
+import { writeEntries, writePages } from '../formats/pages.ts';
 import { episodePage, podcastPage } from '../pages/parts/links.ts';
 import type { KnownEpisode, KnownPodcast } from '../services/directory/directory.ts';
 
@@ -68,16 +69,14 @@ export function toNextcloudAction({ podcast, episode, guid, action, timestamp, p
 }
 
 /** Episode actions with their mark, as JSON that is generated while it is sent. */
-export async function* writeActions(
+export const writeActions = (
   pages: AsyncIterable<EpisodeAction[]>,
   mark: Stamp,
   toWire: (action: EpisodeAction) => object,
-): AsyncIterable<string> {
-  yield '{"actions":[';
-  let comma = '';
-  for await (const page of pages) {
-    yield comma + page.map((action) => JSON.stringify(toWire(action))).join(',');
-    comma = ',';
-  }
-  yield `],"timestamp":${mark}}`;
-}
+): AsyncIterable<string> =>
+  writePages(pages, {
+    head: '{"actions":[',
+    write: (page) => writeEntries(page.map(toWire)),
+    separator: ',',
+    end: `],"timestamp":${mark}}`,
+  });
