@@ -117,8 +117,8 @@ async function readBytes(event: H3Event, limit: number, reservation?: Reservatio
   return decode(sent, encodingOf(event), limit, reservation);
 }
 
-/** `''` if the body is not encoded. */
-function encodingOf(event: H3Event): string {
+/** The `Content-Encoding` of the body; `''` if it is not encoded. */
+export function encodingOf(event: H3Event): string {
   const encoding = event.req.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   return encoding === 'identity' ? '' : encoding;
 }

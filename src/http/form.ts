@@ -6,7 +6,7 @@ import type { H3Event } from 'h3';
 import { MAX_BODY, MAX_FORM_FIELDS } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Reservation } from './body-budget.ts';
-import { nodeRequest, readChunks } from './body.ts';
+import { encodingOf, nodeRequest, readChunks } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
 /** Limits for the headers of one field: bytes, and number. */
@@ -61,7 +61,8 @@ export async function readForm(
   { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, reservation, readFile = toText }: FormLimits = {},
 ): Promise<Form> {
   const type = readFormType(event);
-  requireNoEncoding(event);
+  // No browser compresses a form, and a few compressed kilobytes could expand to megabytes.
+  if (encodingOf(event) !== '') throw invalid('a form must be sent without Content-Encoding');
 
   const fields = new Form();
   const chunks = readChunks(event, limit, reservation);
@@ -161,10 +162,4 @@ function parseType(text: string): MIMEType | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** No browser compresses a form, and a few compressed kilobytes could expand to megabytes. */
-function requireNoEncoding(event: H3Event): void {
-  const encoding = event.req.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') throw invalid('a form must be sent without Content-Encoding');
 }
