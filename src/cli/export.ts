@@ -15,38 +15,25 @@ interface ExportOptions {
   device?: string;
   format: 'opml' | 'json' | 'txt' | 'backup';
   /** File, or `-` for standard output. */
-  output?: string;
+  output: string;
   passwords: boolean;
 }
 
 /** `export`. Rejects like `exportBackup`, or if the device does not exist. */
 export async function exportData(config: Config, options: ExportOptions): Promise<void> {
-  const { user: users = [], device, format, output = '-', passwords } = options;
-  const target = { ...(output !== '-' && { output }) };
+  const { user: users = [], device, format, output, passwords } = options;
   if (format === 'backup') {
     if (device !== undefined) throw new UsageError('--device is only for lists; a backup has whole accounts');
-    return exportBackup(config, { users, passwords, ...target });
+    return exportBackup(config, { users, passwords, output });
   }
   const [user] = users;
   if (user === undefined) throw new UsageError("required option '--user <user>' not specified");
   if (users.length > 1) throw new UsageError('a list is of one account; give --user once');
   if (!passwords) throw new UsageError('--no-passwords is only for --format backup; a list has no passwords');
-  await exportList(config, { user, format, ...(device !== undefined && { device }), ...target });
-}
-
-interface ListOptions {
-  user: string;
-  format: string;
-  device?: string;
-  /** File; by default standard output. */
-  output?: string;
-}
-
-async function exportList(config: Config, { user, format, device, output }: ListOptions): Promise<void> {
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
   const path = accountPath(user, `/subscriptions?${query}`);
   const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text), { readOnly: true });
-  if (output === undefined) return void process.stdout.write(list);
+  if (output === '-') return void process.stdout.write(list);
   const { bytes } = await writeAtomically(output, list);
   messages.success(`Wrote the subscriptions of ${user} to ${output} (${formatSize(bytes)})`);
 }
@@ -56,8 +43,8 @@ interface BackupOptions {
   users: readonly string[];
   /** Whether to include password hashes, app passwords and sessions. */
   passwords: boolean;
-  /** File, compressed if its name ends in `.gz`; by default standard output. */
-  output?: string;
+  /** File, compressed if its name ends in `.gz`, or `-` for standard output. */
+  output: string;
   /** Whether a backup of everything may contain no account. */
   mayBeEmpty?: boolean;
 }
@@ -68,7 +55,7 @@ interface BackupOptions {
  */
 export async function exportBackup(config: Config, options: BackupOptions): Promise<void> {
   const { users, passwords, output, mayBeEmpty = false } = options;
-  if (output === undefined && process.stdout.isTTY) {
+  if (output === '-' && process.stdout.isTTY) {
     throw new UsageError('a backup cannot be printed on a terminal; name a file with -o');
   }
   const query = new URLSearchParams({ withoutPasswords: String(!passwords) });
@@ -85,7 +72,7 @@ export async function exportBackup(config: Config, options: BackupOptions): Prom
         throw new Error('there is no account to back up; check --data and --storage');
       }
       const backup = requireEnd(body, signal, (done, records) => bar.show(done, total, records));
-      if (output === undefined) return pipe(backup, process.stdout, { end: false });
+      if (output === '-') return pipe(backup, process.stdout, { end: false });
       const { bytes } = await writeAtomically(output, output.endsWith('.gz') ? compress(backup) : backup);
       bar.stop();
       messages.success(`Wrote a backup of ${countOf(total, 'account')} to ${output} (${formatSize(bytes)})`);

@@ -31,7 +31,7 @@ export function defineTransfer(program: Command): void {
         .choices(['opml', 'json', 'txt', 'backup'])
         .default('opml'),
     )
-    .option('-o, --output <file>', 'file to write, replaced only by a complete export; - is standard output')
+    .option('-o, --output <file>', 'file to write, replaced only by a complete export; - is standard output', '-')
     .option('--no-passwords', 'omit password hashes, app passwords and sessions from a backup')
     .action(runs(async () => (await import('./export.ts')).exportData));
 
