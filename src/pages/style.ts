@@ -59,7 +59,7 @@ main.narrow { max-width: 44rem; }
 details.menu { position: relative; }
 details.menu summary { list-style: none; cursor: pointer; padding: .35rem .75rem; border: 1px solid var(--edge); border-radius: 2rem; }
 details.menu summary::-webkit-details-marker { display: none; }
-details.menu summary::after { content: " ▾"; color: var(--soft); }
+details.menu summary::after { content: " ▾"; content: " ▾" / ""; color: var(--soft); }
 details.menu > div { position: absolute; right: 0; top: calc(100% + .35rem); z-index: 2; min-width: 11rem; padding: .4rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem; box-shadow: 0 6px 24px rgb(10 15 35 / 18%); }
 details.menu > div > a, details.menu button { display: block; width: 100%; text-align: start; padding: .4rem .6rem; border: 0; border-radius: .4rem; background: none; color: var(--ink); text-decoration: none; }
 details.menu > div > a:hover, details.menu button:hover { background: var(--tint); }
@@ -86,7 +86,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .logo { width: 9rem; height: 9rem; flex: none; border-radius: .8rem; object-fit: cover; background: var(--tint); }
 .logo.small { width: 3.5rem; height: 3.5rem; border-radius: .5rem; }
 .text { text-align: start; white-space: pre-line; margin-top: 1.25rem; max-width: 48rem; }
-.brief { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; margin: .2rem 0 0; }
+.brief, .grid a > span { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; margin: .2rem 0 0; }
 
 .items, .tags, .grid { list-style: none; margin: .75rem 0; padding: 0; }
 .items > li { padding: .8rem 1rem; display: flex; gap: .9rem; align-items: flex-start; flex-wrap: wrap; }
@@ -105,7 +105,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; box-shadow: 0 0 0 2px var(--card); border-radius: .25rem; }
 .grid a { font-weight: 600; text-decoration: none; color: var(--ink); }
 .grid a:hover { text-decoration: underline; }
-.grid a > span { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; line-clamp: 4; overflow: hidden; }
+.grid a > span { -webkit-line-clamp: 4; line-clamp: 4; margin: 0; }
 
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 1.1rem 0; }
 .actions form { display: contents; }

@@ -37,6 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).hash).toBe('#content');
     await tab.open('/');
+    expect(await page.locator('details.menu').ariaSnapshot()).toBe('- group: alice');
     await page.locator('details.menu summary').focus();
     await page.keyboard.press('Enter');
     expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
