@@ -31,12 +31,12 @@ const UPLOADS = ['json', 'txt', 'opml'];
  */
 export function createRoutes(services: Services, context: RouteContext): Route[] {
   const sessions = createSessionRoutes(context);
-  const recording = createRefusalRecorder(services, context);
-  const subscriptions = recording(createSubscriptionRoutes(services, context));
-  const devices = recording(createDeviceRoutes(services, context));
-  const episodes = recording(createEpisodeRoutes(services, context, 2));
-  const episodes1 = recording(createEpisodeRoutes(services, context, 1));
-  const settings = recording(createSettingRoutes(services, context));
+  const recordRefusals = createRefusalRecorder(services, context);
+  const subscriptions = recordRefusals(createSubscriptionRoutes(services, context));
+  const devices = recordRefusals(createDeviceRoutes(services, context));
+  const episodes = recordRefusals(createEpisodeRoutes(services, context, 2));
+  const episodes1 = recordRefusals(createEpisodeRoutes(services, context, 1));
+  const settings = recordRefusals(createSettingRoutes(services, context));
   const lists = createListRoutes(services, context);
   const directory = createDirectoryRoutes(services, context);
   const nextcloud = createNextcloudRoutes(services, context);
