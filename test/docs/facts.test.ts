@@ -51,6 +51,13 @@ it.each(['CONTRIBUTING.md', 'docs/writing-a-plugin.md'])('%s names only files th
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
+it('systemd starts podsync again as often as it takes until the database can be reached', () => {
+  const unit = readFileSync(join(ROOT, 'examples/podsync.service'), 'utf8');
+  const [, pause = '0.1'] = /^RestartSec=(\d+)$/m.exec(unit) ?? [];
+  // By default, systemd gives up at the sixth start within 10 seconds (StartLimitBurst and StartLimitIntervalSec).
+  expect(5 * Number(pause)).toBeGreaterThan(10);
+});
+
 /** All commands except groups, with their full names. */
 const commandsOf = (command: Command, name: string): [string, Command][] =>
   command.commands.length === 0
