@@ -35,7 +35,7 @@ it.each([podcastPage, episodePage])('%s shows what is known as plain text', asyn
   expect(answer.headers.get('set-cookie')).toBeNull();
   const text = await answer.text();
   expect(text).toContain(`<h1>${ESCAPED}</h1>`);
-  expect(text).toContain(`<title>${ESCAPED}</title>`);
+  expect(text).toContain(`<title>${ESCAPED} · podsync</title>`);
   expect(text).toContain(`<p class="text">${ESCAPED}</p>`);
   expect(text).not.toContain('<script>');
   expect(text).toContain('14 Nov 2023');
