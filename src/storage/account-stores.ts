@@ -37,8 +37,8 @@ export interface UserStore {
   /** Whether any account exists, even one whose data is missing or cannot be read. */
   hasAny(): Promise<boolean>;
   /**
-   * By name, in code-point order. Rejects with `corrupt` if an account cannot be read; with `onDamage`, that is called for
-   * each such account, which is left out.
+   * By name, in code-point order. Rejects with `missing` if the data of an account is missing, with `corrupt` if it cannot
+   * be read; with `onDamage`, that is called for each such account, which is left out unless it throws.
    */
   all(onDamage?: (login: string, error: StorageError) => void): AsyncIterable<User>;
   /**

@@ -1,6 +1,6 @@
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
-import { unlessMissing } from '../../storage/errors.ts';
+import { type StorageError, unlessMissing } from '../../storage/errors.ts';
 import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
@@ -77,7 +77,7 @@ export function createAdministration(
     find,
 
     async *list() {
-      for await (const user of users.all()) {
+      for await (const user of users.all(ignoreMissing)) {
         const found = await unlessMissing(read(user)); // it may have been deleted meanwhile
         if (!found) continue;
         const { devices: all, subscriptions: count, lastSyncAt } = found;
@@ -123,6 +123,11 @@ export function createAdministration(
 
     endSessions: async (login) => sessions.endAll((await find(login)).id),
   };
+}
+
+/** The others are listed: `check` reports an account whose data is missing. */
+function ignoreMissing(_login: string, error: StorageError): void {
+  if (error.code !== 'missing') throw error;
 }
 
 /** Sessions alone do not tell, as a new password ends them. */

@@ -56,7 +56,9 @@ export const createIntegrityCheck = (
     const report = (): void => progress(done, all.length + 2, records);
     let before = new Map<Url, number>();
     await check('storage', async () => {
-      const readable = users.all((name, { message }) => add(`account ${name}`, message));
+      const readable = users.all((name, error) => {
+        if (error.code !== 'missing') add(`account ${name}`, error.message); // `verify` names all that are missing
+      });
       for await (const user of readable) all.push(user);
       before = await readSubscriberCounts(podcasts);
     });

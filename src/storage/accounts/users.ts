@@ -105,19 +105,22 @@ export function createUserStore(core: Core): UserStore {
 
     async *all(onDamage) {
       const seen = new Set<UserId>();
-      /** Undefined if the account has no data, or was read by another login. */
+      /** Undefined if the account was read by another login, or was removed meanwhile. */
       const read = async (login: Entry): Promise<User | undefined> => {
         const id = userIn(login);
         if (seen.has(id)) return undefined;
         seen.add(id);
+        const name = login.key.slice(LOGINS.length);
         try {
           const head = await readValue<Head>(store, headKey(id));
-          return head && toUser(id, head);
+          if (head) return toUser(id, head);
+          const [current] = await store.get([login.key]);
+          if (current && userIn(current) === id) throw dataMissing(name);
         } catch (error) {
-          if (!onDamage || !isStorageError(error, 'corrupt')) throw error;
-          onDamage(login.key.slice(LOGINS.length), error);
-          return undefined;
+          if (!onDamage || !(isStorageError(error, 'missing') || isStorageError(error, 'corrupt'))) throw error;
+          onDamage(name, error);
         }
+        return undefined;
       };
       const users: (User | undefined)[] = [];
       for await (const page of scan(store, under(LOGINS))) users.push(...(await Promise.all(page.map(read))));
@@ -125,6 +128,12 @@ export function createUserStore(core: Core): UserStore {
     },
   };
 }
+
+const dataMissing = (name: string): StorageError =>
+  new StorageError(
+    'missing',
+    `the data of the account ${name} is missing; restore the storage from a backup, or remove the account with \`podsync user remove NAME --yes\``,
+  );
 
 /** The ids of all accounts; one with an e-mail address may occur twice. */
 export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { createAdministration } from '../../src/services/accounts/administration.ts';
+import { migrate } from '../../src/services/transfer/migration.ts';
+import { createTransfer } from '../../src/services/transfer/transfer.ts';
+import type { Storage } from '../../src/storage/stores.ts';
+import { Cluster } from '../storage/nodes.ts';
+import { addUser } from '../storage/suite/samples.ts';
+
+/* Someone has deleted the data of alice, but not her name. */
+
+const LOST = {
+  code: 'missing',
+  message: expect.stringMatching(/^the data of the account alice is missing; .*user remove NAME/),
+};
+
+async function openDamaged(): Promise<Storage> {
+  const cluster = new Cluster();
+  const { storage } = await cluster.open(false);
+  const alice = await addUser(storage, 'alice');
+  await addUser(storage, 'bob');
+  await storage.close();
+  for (const key of cluster.keysOf(alice)) cluster.database.entries.delete(key);
+  return (await cluster.open(false)).storage;
+}
+
+it('no backup of everything is written without it, as it would replace one that has it', async () => {
+  const transfer = createTransfer(await openDamaged(), () => 0);
+  await expect(transfer.export({ users: [], passwords: true })).rejects.toMatchObject(LOST);
+});
+
+it('nothing is migrated without it', async () => {
+  const target = (await new Cluster().open(false)).storage;
+  const options = { progress: () => undefined, signal: new AbortController().signal };
+  await expect(migrate(await openDamaged(), target, options)).rejects.toMatchObject(LOST);
+  expect(await target.users.hasAny()).toBe(false);
+});
+
+it('the other accounts are listed', async () => {
+  const none = { all: async () => [], endAll: async () => 0 };
+  const administration = createAdministration(await openDamaged(), { hash: async () => '' }, none, none);
+  const names: string[] = [];
+  for await (const { user } of administration.list()) names.push(user.name);
+  expect(names).toEqual(['bob']);
+});
