@@ -117,7 +117,8 @@ export function createUserStore(core: Core): UserStore {
           const [current] = await store.get([login.key]);
           if (current && userIn(current) === id) throw dataMissing(name);
         } catch (error) {
-          if (!onDamage || !(isStorageError(error, 'missing') || isStorageError(error, 'corrupt'))) throw error;
+          const isDamage = isStorageError(error, 'missing') || isStorageError(error, 'corrupt');
+          if (!onDamage || !isDamage) throw error;
           onDamage(name, error);
         }
         return undefined;
