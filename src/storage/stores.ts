@@ -95,7 +95,7 @@ export interface DeviceStore {
   touch(user: UserId, device: string, activity: Activity): Promise<boolean>;
   /** Removes a device and its list; episode actions keep its name. False if the device is unknown. */
   delete(user: UserId, device: string): Promise<boolean>;
-  /** The devices that follow each other: disjoint groups of two or more, in any order. */
+  /** The devices that follow each other: disjoint groups of two or more, in the order created, as are the devices of each. */
   groups(user: UserId): Promise<string[][]>;
   /**
    * Changes the groups (see `regroup`), and gives all members of a group the union of their lists, under one stamp, so

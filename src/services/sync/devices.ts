@@ -107,14 +107,9 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
   };
 };
 
-function toFollowing(groups: readonly (readonly string[])[], devices: readonly DeviceSummary[]): Following {
-  const order = new Map(devices.map(({ id }, index) => [id, index]));
-  const inOrder = (ids: readonly string[]): string[] => ids.toSorted((a, b) => order.get(a)! - order.get(b)!);
+function toFollowing(groups: string[][], devices: readonly DeviceSummary[]): Following {
   const grouped = new Set(groups.flat());
-  return {
-    groups: groups.map(inOrder).toSorted((a, b) => order.get(a[0]!)! - order.get(b[0]!)!),
-    alone: devices.map(({ id }) => id).filter((id) => !grouped.has(id)),
-  };
+  return { groups, alone: devices.map(({ id }) => id).filter((id) => !grouped.has(id)) };
 }
 
 /** Registers the browser as a device of the account. If it exists, it keeps the name that the user gave it. */

@@ -36,7 +36,7 @@ export class DeviceTable {
     return row && toDevice(row);
   }
 
-  /** Devices that follow each other: groups of two or more. */
+  /** Devices that follow each other: groups of two or more, in the order created, as are the devices of each. */
   get groups(): string[][] {
     const grouped = this.rows.filter(({ group }) => group !== undefined);
     return Array.from(groupBy(grouped, ({ group }) => group).values(), (rows) => rows.map(({ id }) => id));

@@ -71,7 +71,7 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
     await storeUpload(core, user, (_, devices) => {
       const areKnown = [...join.flat(), ...leave].every((id) => devices.get(id));
       if (!areKnown) throw new StorageError('missing', 'one of the devices does not exist');
-      groups = regroup(devices.groups, join, leave);
+      ({ groups } = devices.grouped(regroup(devices.groups, join, leave)));
       return { devices: [], origin: undefined, groups };
     });
     return groups;
