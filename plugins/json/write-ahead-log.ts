@@ -87,7 +87,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   };
 
   const store = async (bytes: Buffer): Promise<void> => {
-    if (broken) throw broken;
+    requireWritable();
     try {
       for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
       const start = performance.now();

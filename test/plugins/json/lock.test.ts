@@ -139,6 +139,15 @@ it('a folder that is replaced while it is open is not written to', async () => {
   expect(await readdir(dataDir)).toEqual(['file of another folder']);
 });
 
+it('a commit is refused as soon as the folder was replaced: the old one may be a forgotten copy', async () => {
+  const store = await openReplaced();
+  const refusal = { code: 'unavailable', message: expect.stringContaining('was replaced, moved or unlocked') };
+  await expect(store.commit({ set: [['u/bob/head', '1']] })).rejects.toMatchObject(refusal);
+  expect(await store.get(['u/bob/head'])).toEqual([undefined]);
+  await store.close();
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
 it('a checkpoint does not write to a folder that was replaced', async () => {
   const store = await openReplaced();
   await store.close();
