@@ -10,7 +10,7 @@ import type { AppPassword, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { isCrossSite, refuseForeignScript } from './cross-site.ts';
 import { readApp, readCookie, readParam } from './input.ts';
-import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
+import { basePath, type OriginRules, readClient, writeCookie } from './origin.ts';
 
 /** A user, and the app password that the request used instead of the account's own password. */
 export interface Login {
@@ -116,21 +116,15 @@ export function createIdentity(
     return found;
   };
 
-  /** The cookie suffices if another client behind the same proxy has tried too many passwords. */
-  const logIn = async (event: H3Event, login: string, password: string, client: Client): Promise<User> => {
-    try {
-      return await accounts.login(login, password, client);
-    } catch (error) {
-      if (!client.isShared || !(error instanceof Refusal) || error.code !== 'throttled') throw error;
-      const user = await cookieUser(event);
-      if (!user || !isSelf(user, login)) throw error;
-      return user;
-    }
-  };
-
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
     const client = readClient(event, origin);
-    const user = await logIn(event, login, password, client);
+    const user = await accounts.login(login, password, client).catch(async (error: unknown) => {
+      // The cookie suffices if another client behind the same proxy has tried too many passwords.
+      const isThrottled = client.isShared && error instanceof Refusal && error.code === 'throttled';
+      const holder = isThrottled ? await cookieUser(event) : undefined;
+      if (!holder || !isSelf(holder, login)) throw error;
+      return holder;
+    });
     // Any response sets a missing cookie: some clients send their password only three times in their lifetime.
     if (mayOpenSession(event) && (await cookieUser(event))?.id !== user.id) {
       await openSession(event, user).catch((error: unknown) => {

@@ -17,7 +17,7 @@ function forwarded(event: H3Event, name: string): string | undefined {
 }
 
 /** The client of a request, for the throttle and the log. */
-export interface Client {
+interface Client {
   /** Empty over a Unix socket, and if the proxy names none. */
   ip: string;
   /** For IPv6, the network. Empty over a Unix socket. */
