@@ -33,9 +33,10 @@ export const createCsrf = (origin: OriginRules): Csrf => ({
 
   problem(event, fields, user) {
     const known = readToken(event);
-    if (known === undefined) return 'this form needs a cookie, so allow cookies for this site';
     const [sent = '', owner = user] = fields.get('csrf')?.split('.') ?? []; // that of a visitor names no user
-    if (!isSameSecret(sent, known)) return 'this form was too old';
+    // Whoever is signed in has sent the cookie of the session.
+    if (!known && !user) return 'this form needs a cookie, so allow cookies for this site';
+    if (!known || !isSameSecret(sent, known)) return 'this form was too old';
     return owner === user ? undefined : 'another account has signed in since this form was opened';
   },
 });
