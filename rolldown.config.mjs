@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
 /** The whole program as one file, for `npm run bundle`. */
@@ -6,9 +7,28 @@ export default {
   input: 'bin/podsync.ts',
   platform: 'node',
   external: ['better-sqlite3', 'sharp'], // native code cannot be part of a text
-  plugins: [{ name: 'licences', generateBundle: writeLicences }],
+  plugins: [
+    { name: 'licences', generateBundle: writeLicences },
+    { name: 'built-in modules', renderChunk: importWhole },
+  ],
   output: { file: 'dist/podsync.mjs', format: 'esm', codeSplitting: false, minify: true },
 };
+
+/**
+ * Imports Node's modules as a whole: an older Node cannot load a file that imports a function by a name which it does not
+ * have, so `main` could not say which Node is needed.
+ */
+function importWhole(code) {
+  let count = 0;
+  return code.replaceAll(
+    /^import (?:(\w+), )?\{ (.+) \} from ("(?:node:)?[\w/]+");$/gm,
+    (line, whole, names, module) => {
+      if (!isBuiltin(module.slice(1, -1))) return line;
+      const variable = whole ?? `builtIn${(count += 1)}`;
+      return `import ${variable} from ${module};\nconst { ${names.replaceAll(' as ', ': ')} } = ${variable};`;
+    },
+  );
+}
 
 /** The licences of the packages in the bundle ask to go with it. */
 async function writeLicences() {

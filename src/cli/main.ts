@@ -1,9 +1,11 @@
 import { CommanderError } from 'commander';
+import manifest from 'podsync/package.json' with { type: 'json' };
 import { UsageError } from '../config.ts';
 import { createProgram } from './program.ts';
 
 /** Runs a command line and ends the process: 0 done, 1 failed, 2 wrong usage. An error is one sentence on stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
+  if (isNodeTooOld()) return;
   dropEmptyVariables(process.env);
   let lostOutput: Error | undefined;
   let reported: Promise<void> | undefined;
@@ -25,6 +27,18 @@ export async function main(argv: readonly string[]): Promise<void> {
   await written(process.stderr);
   // Pending name look-ups cannot be cancelled, and would keep the process until they time out.
   process.exit();
+}
+
+/** Refuses a Node that lacks functions which podsync uses; npm only warns of it. Loads no module, as it could not. */
+function isNodeTooOld(): boolean {
+  const { node } = process.versions;
+  const oldest = manifest.engines.node.replace('>=', '');
+  if (node.localeCompare(oldest, 'en', { numeric: true }) >= 0) return false;
+  process.stderr.write(
+    `podsync needs Node ${oldest} or newer, and this is Node ${node}; install a newer one: https://nodejs.org\n`,
+  );
+  process.exitCode = 1;
+  return true;
 }
 
 /** Resolves when everything is written, or the failure is reported. */

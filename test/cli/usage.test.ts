@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { COMMANDS } from './commands.ts';
-import { makeFolder, run } from './podsync.ts';
+import { makeFolder, PROGRAM, run } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 
@@ -10,6 +10,23 @@ it('prints the version of the package to stdout', async () => {
   for (const option of ['--version', '-V']) {
     expect(await run([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   }
+});
+
+it('an older Node is refused with the version that is needed', async () => {
+  const older = "Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(older)}` };
+  const { code, stderr } = await run(['user', 'list'], { env });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'podsync needs Node 20.19 or newer, and this is Node 18.20.4; install a newer one: https://nodejs.org\n',
+  });
+});
+
+it('an older Node can load the program, although it lacks functions that are imported from it', async () => {
+  const program = await readFile(PROGRAM, 'utf8');
+  expect([...program.matchAll(/\bimport\s*\{[^}]*\}\s*from\s*["'](?:node:[^"']+)["']/g)].map(([text]) => text)).toEqual(
+    [],
+  );
 });
 
 it.each([
