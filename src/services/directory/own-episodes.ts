@@ -1,4 +1,4 @@
-import type { Url, UserId } from '../../domain/types.ts';
+import type { EpisodeAction, Url, UserId } from '../../domain/types.ts';
 import type { Storage } from '../../storage/stores.ts';
 
 /**
@@ -14,10 +14,10 @@ export async function hasEpisode(
   const scope = { kind: 'episode', podcast, episode: name } as const;
   if (Object.keys(await settings.get(user, scope)).length > 0) return true;
   const urls = await podcasts.allUrls(podcast);
+  const isNamed = ({ episode, guid }: EpisodeAction): boolean => episode === name || guid === name;
   const { pages } = await actions.query(user, {}); // once: a podcast may have thousands of former URLs
   for await (const page of pages) {
-    if (page.some((action) => urls.has(action.podcast) && (action.episode === name || action.guid === name)))
-      return true;
+    if (page.some((action) => isNamed(action) && urls.has(action.podcast))) return true;
   }
   return false;
 }
