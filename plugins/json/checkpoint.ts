@@ -38,24 +38,22 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   };
 
   /** Never rejects: after a failure, changes stay in the write-ahead log, and the checkpoint is retried. */
-  const run = (): Promise<void> => {
-    running ??= writeAll()
-      .then(
-        () => (hasFailed = false),
-        (error) => {
-          hasFailed = true;
-          const { message } = toStorageError(error, 'the data folder');
-          report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
-        },
-      )
-      .then(() => {
-        clearTimeout(timer);
-        timer = running = undefined;
-        isWriting = false;
-        if (log.size > 0 || hasFailed) schedule();
-      });
-    return running;
-  };
+  const run = (): Promise<void> => (running ??= runOnce());
+
+  async function runOnce(): Promise<void> {
+    try {
+      await writeAll();
+      hasFailed = false;
+    } catch (error) {
+      hasFailed = true;
+      const { message } = toStorageError(error, 'the data folder');
+      report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
+    }
+    clearTimeout(timer);
+    timer = running = undefined;
+    isWriting = false;
+    if (log.size > 0 || hasFailed) schedule();
+  }
 
   async function writeAll(): Promise<void> {
     if (log.broken) return;

@@ -75,35 +75,30 @@ export async function logNumbers(folder: string): Promise<number[]> {
     .toSorted((a, b) => a - b);
 }
 
-export interface DamagedLine {
-  path: string;
-  line: number;
-}
-
-export const damage = ({ path, line }: DamagedLine): StorageError =>
+const damage = (path: string, line: number): StorageError =>
   new StorageError(
     'corrupt',
     `${path} is damaged in line ${line}; restore the data folder from a backup, or remove that line and lose its changes`,
   );
 
 /**
- * The commits in the first `end` bytes of a file, and the length of their lines. `tail`: a damaged last line, whose commits
- * were never acknowledged unless a newer file exists. Rejects with `corrupt` for damage elsewhere.
+ * The commits in the first `end` bytes of a file, and the length of their lines. `tail`: the error for a damaged last
+ * line, whose commits were never acknowledged unless a newer file exists. Rejects with `corrupt` for damage elsewhere.
  */
 export async function readLog(
   path: string,
   end = Number.MAX_SAFE_INTEGER,
-): Promise<{ commits: LoggedCommit[]; length: number; tail: DamagedLine | undefined }> {
+): Promise<{ commits: LoggedCommit[]; length: number; tail: StorageError | undefined }> {
   const bytes = (await wrapErrors(path, readFile(path))).subarray(0, end);
   const commits: LoggedCommit[] = [];
   let length = 0;
-  let tail: DamagedLine | undefined;
+  let tail: StorageError | undefined;
   for (let start = 0, line = 1, next; start < bytes.length; start = next, line += 1) {
     next = bytes.indexOf(NEWLINE, start) + 1 || bytes.length;
     const found = parseLine(bytes.subarray(start, next));
-    if (found && tail) throw damage(tail);
+    if (found && tail) throw tail;
     if (found) length = next;
-    else tail ??= { path, line };
+    else tail ??= damage(path, line);
     for (const commit of found ?? []) commits.push(toCommit(commit));
   }
   return { commits, length, tail };

@@ -3,7 +3,7 @@ import { KeyedMutex, StorageError, type Version, withFile } from '../../src/plug
 import { createFile, removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Change, Groups } from './groups.ts';
 import type { Lock } from './lock.ts';
-import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
+import { encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
 /** Maximum characters of a line, unless a single commit has more. */
 const MAX_LINE = 2 * 1024 * 1024;
@@ -41,11 +41,10 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   let syncTime = 0;
 
   const write = async (): Promise<void> => {
-    await waitForMore();
-    while (queue.length > 0) {
-      await mutex.run('file', writeGroup);
+    do {
       await waitForMore();
-    }
+      await mutex.run('file', writeGroup);
+    } while (queue.length > 0);
     writing = undefined;
   };
 
@@ -156,8 +155,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
 
     /** Removes the older files. To be called when their changes are durable elsewhere. */
     async removeOlder(): Promise<void> {
-      for (const each of await logNumbers(folder)) {
-        if (each >= number) break;
+      for (const each of (await logNumbers(folder)).filter((other) => other < number)) {
         await removeFile(logPath(folder, each));
         await syncFolder(folder); // after a power failure it must not be there without the next one
       }
@@ -170,7 +168,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
           if (each < number && error.cause?.code === 'ENOENT') return undefined; // removed by a checkpoint
           throw error;
         });
-        if (found?.tail) throw damage(found.tail);
+        if (found?.tail) throw found.tail;
       }
     },
 
@@ -189,12 +187,12 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
     throw new StorageError('corrupt', message);
   }
   let version = 0;
-  let damaged: DamagedLine | undefined;
+  let damaged: StorageError | undefined;
   const lengths = new Map<string, number>();
   for (const number of numbers) {
     const path = logPath(folder, number);
     const { commits, length, tail } = await readLog(path);
-    if (commits.length > 0 && damaged) throw damage(damaged); // later commits were acknowledged
+    if (commits.length > 0 && damaged) throw damaged; // later commits were acknowledged
     damaged ??= tail;
     lengths.set(path, length);
     for (const { changes } of commits) await groups.apply(changes);

@@ -70,10 +70,9 @@ export async function connectToPrimary(
   servers: readonly Server[],
 ): Promise<Client> {
   const clients = servers.map((server) => new Client(driver, options, server));
-  const open = (client: Client): Promise<Client> => client.open().then(() => client);
   let primary: Client | undefined;
   try {
-    return (primary = await Promise.any(clients.map(open)));
+    return (primary = await Promise.any(clients.map((client) => client.open())));
   } catch (error) {
     const { errors } = error as AggregateError;
     throw errors.find(isAnswer) ?? errors.find(isReplica) ?? errors[0]; // the one that says most
@@ -95,7 +94,7 @@ export class Client {
   #socket: Socket | undefined;
   /** Reject functions of statements without an answer yet. */
   readonly #rejections = new Set<(reason: Error) => void>();
-  #opened: Promise<void> | undefined;
+  #opened: Promise<this> | undefined;
   #isLost = false;
   #isChecking = false;
 
@@ -156,15 +155,16 @@ export class Client {
    * Connects, and sends a first statement, which must be answered quickly. Rejects with the code `REPLICA` for a replica:
    * it may lag behind, so it is not even read from.
    */
-  open(): Promise<void> {
+  open(): Promise<this> {
     return (this.#opened ??= this.#open());
   }
 
-  async #open(): Promise<void> {
+  async #open(): Promise<this> {
     const giveUp = (): void => this.#lose(broken('CONNECT_TIMEOUT', 'the server did not answer'));
     try {
       const [row] = await this.#execute(() => this.#sql.unsafe(IS_REPLICA).simple(), giveUp);
       if (row!['value']) throw broken('REPLICA', 'the server is a replica');
+      return this;
     } catch (error) {
       this.#lose();
       throw error;

@@ -4,12 +4,10 @@ export const MAX_CONNECTIONS = 10;
 
 interface Slot {
   client: Promise<Client>;
-  /** Set while it is connected. */
-  connected?: Client;
+  /** The same, once it is connected; never set if it is the connection of another slot. */
+  own?: Client;
   /** Number of running statements. */
   running: number;
-  /** The connection belongs to another slot. */
-  isShared: boolean;
 }
 
 /**
@@ -20,29 +18,22 @@ export function createPool(connect: () => Promise<Client>) {
   const slots = new Set<Slot>();
   const byLoad = (): Slot[] => [...slots].toSorted((a, b) => a.running - b.running);
 
-  const open = (): Slot => {
-    const slot: Slot = { client: connect().catch((error) => share(slot, error)), running: 0, isShared: false };
+  /** The connection with the fewest statements; a new one if all are busy and the pool is not full. */
+  const pick = (): Slot => {
+    for (const slot of slots) if (slot.own?.isLost) slots.delete(slot);
+    const [best] = byLoad();
+    if (best && (best.running === 0 || slots.size === MAX_CONNECTIONS)) return best;
+    const connected = connect().then((client) => (slot.own = client));
+    const slot: Slot = { client: connected.catch(share), running: 0 };
     slots.add(slot);
-    slot.client.then(
-      (client) => (slot.connected = client),
-      () => slots.delete(slot),
-    );
     return slot;
   };
 
-  /** Uses the connection of another slot if the server refuses one more. */
-  const share = (slot: Slot, error: unknown): Client => {
-    const { connected } = byLoad().find((each) => each.connected && !each.isShared) ?? {};
-    if (!connected || !isAnswer(error)) throw error;
-    slot.isShared = true;
-    return connected;
-  };
-
-  /** The connection with the fewest statements; a new one if all are busy and the pool is not full. */
-  const pick = (): Slot => {
-    for (const slot of slots) if (slot.connected?.isLost) slots.delete(slot);
-    const [best] = byLoad();
-    return best && (best.running === 0 || slots.size === MAX_CONNECTIONS) ? best : open();
+  /** The connection of another slot if the server refuses one more. */
+  const share = (error: unknown): Client => {
+    const other = byLoad().find(({ own }) => own)?.own;
+    if (!other || !isAnswer(error)) throw error;
+    return other;
   };
 
   return {
@@ -54,7 +45,7 @@ export function createPool(connect: () => Promise<Client>) {
         return await statement(await slot.client);
       } finally {
         slot.running -= 1;
-        if (slot.isShared && slot.running === 0) slots.delete(slot); // the server may have a free connection now
+        if (slot.running === 0 && !slot.own) slots.delete(slot); // the next one tries to connect again
       }
     },
     /** To be called when no statement is running. */
