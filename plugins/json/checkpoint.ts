@@ -125,13 +125,12 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
 
   async function remove(part: Part): Promise<void> {
     const { group } = part;
-    const path = files.pathOf(part);
     const previous = group.parts[group.parts.indexOf(part) - 1];
     // It takes over the range, and must not have old keys there.
     if (previous) await write(previous, await entriesOf(previous), group.endOf(part));
     await syncFolder(folderOf(group)); // this file must not be lost before what was done to the previous one
     group.replace(part, []);
-    await removeFile(path).catch((error) => {
+    await removeFile(files.pathOf(part)).catch((error) => {
       group.replace(part, [part]);
       throw error;
     });

@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type Batch,
   definePlugin,
-  eachInSlices,
   type Key,
   type KeyValueStore,
   type Log,
   KeyedMutex,
+  runInSlices,
   type Version,
 } from '../../src/plugin.ts';
 import { createCheckpoint } from './checkpoint.ts';
@@ -50,7 +50,7 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
   const checkpoint = createCheckpoint(groups, files, log, report);
   void checkpoint.run(); // until it is done, the older logs have all changes
 
-  /** Held while a batch is evaluated, which may take several time slices. */
+  /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
   const mutex = new KeyedMutex<'batch'>();
 
   /** Reads synchronously, once everything is in memory. */
@@ -69,7 +69,9 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
     if (checkpoint.isBehind) await checkpoint.run();
     const source = new FileSource(files);
     for (;;) {
-      const evaluated = await mutex.run('batch', () => evaluate(batch, source));
+      while (mutex.isLocked('batch')) await mutex.drain();
+      const evaluating = runInSlices(evaluate(batch, source));
+      const evaluated = evaluating instanceof Promise ? await mutex.run('batch', () => evaluating) : evaluating;
       if (evaluated) {
         await evaluated.durable;
         checkpoint.schedule();
@@ -82,30 +84,32 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
   /**
    * Evaluates a batch and appends it to the log; undefined if that has to be repeated. Its version is undefined if a check
    * failed. `durable` resolves when it is stored, or what made the check fail: a caller that reads again must see that.
+   * Yields after each key.
    */
-  const evaluate = async (
+  function* evaluate(
     batch: Batch,
     source: Source,
-  ): Promise<{ version: Version | undefined; durable: Promise<unknown> } | undefined> => {
+  ): Generator<void, { version: Version | undefined; durable: Promise<unknown> } | undefined> {
     const { check = [], set = [], delete: deleted = [] } = batch;
     const { pending } = groups;
     const failed: Key[] = [];
-    await eachInSlices(check, ([key, version]) => {
+    for (const [key, version] of check) {
       if (groups.newestVersion(key, source) !== version) failed.push(key);
-    });
+      yield;
+    }
     if (source.missing > 0) return undefined;
     if (failed.length > 0) {
       return { version: undefined, durable: Promise.allSettled(failed.map((key) => pending.get(key)?.durable)) };
     }
     const version = log.nextVersion();
     const changes: Change[] = [];
-    await eachInSlices(set, ([key, value]) => changes.push({ key, value, version }));
-    await eachInSlices(deleted, (key) => changes.push({ key, value: undefined, version }));
+    for (const [key, value] of set) yield void changes.push({ key, value, version });
+    for (const key of deleted) yield void changes.push({ key, value: undefined, version });
     if (pending !== groups.pending) return undefined; // what it depends on has failed
     const durable = log.append(version, changes);
     for (const change of changes) pending.set(change.key, { change, durable });
     return { version, durable };
-  };
+  }
 
   return {
     isShared: false,

@@ -63,8 +63,7 @@ export async function takeLock(folder: string): Promise<Lock> {
     const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
     await replaceFile(own, `${own}.new`, (file) => file.writeFile(JSON.stringify(holder)));
     await requireUnlocked(path, own);
-    const inFolder = join(folder, basename(own)); // not `own`: a symbolic link may be replaced, too
-    return { isHeld: () => existsSync(inFolder), release };
+    return { isHeld: () => existsSync(join(folder, basename(own))), release };
   } catch (error) {
     await release().catch(() => undefined); // the first error matters
     throw toStorageError(error, folder);

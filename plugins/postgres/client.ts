@@ -75,7 +75,7 @@ export async function connectToPrimary(
     return (primary = await Promise.any(clients.map((client) => client.open())));
   } catch (error) {
     const { errors } = error as AggregateError;
-    throw errors.find(isAnswer) ?? errors.find(isReplica) ?? errors[0]; // the one that says most
+    throw errors.find(isAnswer) ?? errors.find(({ code }) => code === 'REPLICA') ?? errors[0]; // the one that says most
   } finally {
     for (const other of clients) if (other !== primary) void other.end({ now: true });
   }
@@ -243,8 +243,6 @@ const broken = (code: string, message: string): Error => Object.assign(new Error
 
 /** Whether an error was sent by the server. */
 export const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
-
-const isReplica = (error: unknown): boolean => (error as { code?: unknown }).code === 'REPLICA';
 
 const endsConnection = (error: unknown): boolean =>
   !isAnswer(error) || (error as { severity?: string }).severity !== 'ERROR';
