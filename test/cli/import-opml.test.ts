@@ -41,6 +41,21 @@ it('keeps credentials in URLs with --keep-url-credentials, like a server', async
   expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([secret]);
 });
 
+it('--json never shows the passwords in addresses', async () => {
+  const { importText } = await setUp();
+  const secret = (n: number): string => outline(feed(n).replace('//', '//user:geheim@'));
+  const options = ['--keep-url-credentials', '--json', '--replace'];
+  await importText(opmlOf(secret(1) + secret(2)), options);
+  const { stdout } = await importText(opmlOf(secret(2) + secret(3)), options);
+  expect(JSON.parse(stdout)).toEqual({
+    added: ['https://***@feeds.example/3'],
+    present: ['https://***@feeds.example/2'],
+    removed: ['https://***@feeds.example/1'],
+    rewritten: [],
+    refused: [],
+  });
+});
+
 it('subscribes to feeds in folders and of any type, and reports what it did', async () => {
   const { data, importText } = await setUp();
   await importText(opmlOf(outline(feed(1))));

@@ -10,14 +10,14 @@ import type { PodcastStore } from '../../storage/stores.ts';
 import { explainRefusal } from './feed-urls.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** The result for the feeds of a file, each once and in file order. */
+/** The result for the feeds of a file, each once and in file order. Addresses are without the passwords in them. */
 export interface OpmlImportReport {
   added: Url[];
   /** The device already had them. */
   present: Url[];
   /** The device had them, but the file does not. */
   removed: Url[];
-  /** Feeds stored under another address than that in the file. Passwords in addresses are removed here and below. */
+  /** Feeds stored under another address than that in the file. */
   rewritten: { from: string; to: Url }[];
   refused: { url: string; reason: string }[];
 }
@@ -57,9 +57,9 @@ export const createOpmlImport = (
       await podcasts.addMetadata([...usable.values()]);
     }
     return {
-      added: urls.filter((url) => !had.has(url)),
-      present: urls.filter((url) => had.has(url)),
-      removed: replace ? before.filter((url) => !usable.has(url)) : [],
+      added: urls.filter((url) => !had.has(url)).map(redactUrl),
+      present: urls.filter((url) => had.has(url)).map(redactUrl),
+      removed: replace ? before.filter((url) => !usable.has(url)).map(redactUrl) : [],
       rewritten,
       refused,
     };
