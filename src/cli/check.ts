@@ -28,7 +28,7 @@ export async function check(config: Config, { repair = false, json = false }: Ch
 
 async function inspect(config: Config): Promise<Report> {
   try {
-    const work = { what: 'checking accounts', path: '/operator/check', body: {}, options: { readOnly: true } };
+    const work = { what: 'checking', path: '/operator/check', body: {}, options: { readOnly: true } };
     return (await sendWithProgress(config, work)) as IntegrityReport;
   } catch (error) {
     if (!isStorageError(error, 'corrupt')) throw error;

@@ -49,7 +49,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
     });
   limitHeapGrowth();
   const signal = watchSignals();
-  const bar = createProgress('copying, then comparing accounts');
+  const bar = createProgress('copying, then comparing');
   const copy = async (): Promise<RecordCounts> =>
     use(await open(from), async (source) =>
       use(await openTarget(source), (target) => migrate(source, target, { progress: bar.show, signal })),

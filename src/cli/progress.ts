@@ -11,7 +11,8 @@ interface Progress {
 }
 
 /**
- * A progress bar with rate and remaining time on stderr, if that is a terminal. `what` names the work and the unit.
+ * A progress bar with rate and remaining time on stderr, if that is a terminal. `what` names the work, and the unit if
+ * there is only one.
  */
 export function createProgress(what: string): Progress {
   if (!process.stderr.isTTY) return { show: () => undefined, stop: () => undefined };

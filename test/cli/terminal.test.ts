@@ -182,6 +182,15 @@ it('does not print a backup on a terminal', async () => {
   expect(screen).not.toContain('"kind"');
 });
 
+it.each([
+  [['check'], 'checking', 3],
+  [['migrate', '--from', 'json', '--to', 'sqlite:podsync.db'], 'copying, then comparing', 4],
+])('the progress bar of %j does not call the directory an account', async (args, work, total) => {
+  const data = await makeData();
+  const { screen } = await startOnTerminal([...args, '--data', data]).ended;
+  expect(screen).toMatch(new RegExp(`${work} [░█]+ 0 of ${total} `));
+});
+
 it('prints tables in colour on a terminal, and without colour into a file', async () => {
   const data = await makeData();
   const output = join(data, 'output');
