@@ -26,7 +26,8 @@ const FILES: Readonly<Record<string, string>> = {
 };
 /** All other prefixes. */
 const OTHER = 'other/*';
-const FOLDERS = ['users', 'episodes', 'other'];
+/** All files in these folders belong to the storage. */
+export const FOLDERS = ['users', 'episodes', 'other'];
 
 const PREFIXES = new Map([...Object.entries(FILES).map(([prefix, file]) => [file, prefix] as const), [OTHER, '']]);
 const hasOwner = (family: string): boolean => FILES[family]?.includes('*') ?? false;

@@ -5,10 +5,11 @@ import { migrate } from '../services/transfer/migration.ts';
 import type { RecordCounts } from '../services/transfer/record-counter.ts';
 import type { Storage } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
-import { redactLocation } from '../storage/location.ts';
+import { parseStorageSpec, redactLocation } from '../storage/location.ts';
+import { areNested } from '../storage/nested-folders.ts';
 import { openStorage } from '../storage/open.ts';
 import { findControlSocket } from './control-path.ts';
-import { openDataFolderOrAsk, requireOwnFolder, requireStorage } from './settings/data-folder.ts';
+import { openDataFolderOrAsk, requireOwnFolder, requireStorage, storagePath } from './settings/data-folder.ts';
 import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
@@ -26,6 +27,7 @@ interface MigrateOptions {
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (!from || !to) throw new UsageError('--from and --to must each name a storage, such as json or sqlite:podsync.db');
   if (from === to) throw new UsageError('--from and --to name the same storage');
+  requireNotNested(config.data, from, to);
   await requireStorage({ data: config.data, storage: from }, '--from');
   await openDataFolderOrAsk(config.data);
   await requireOwnFolder(config.data);
@@ -67,6 +69,17 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       'podsync does not store its password: set it in --storage, PODSYNC_STORAGE or a config file as before',
     );
   }
+}
+
+/** Throws if one of these is a JSON storage in the other, which would read its files as its own. */
+function requireNotNested(data: string, from: string, to: string): void {
+  const storages = [from, to];
+  if (!storages.every((storage) => parseStorageSpec(storage).plugin === 'json')) return;
+  const [source, target] = storages.map((storage) => storagePath({ data, storage })!);
+  if (!areNested(source!, target!)) return;
+  throw new UsageError(
+    '--from and --to: one storage would be in a folder of the other, which takes all files in its folders users, episodes and other for its own; choose another folder',
+  );
 }
 
 async function use<T>(storage: Storage, act: (storage: Storage) => Promise<T>): Promise<T> {

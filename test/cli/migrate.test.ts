@@ -152,6 +152,19 @@ it.each([
 });
 
 it.each([
+  ['json', 'json:other'],
+  ['json', 'json:users/new'],
+  ['json:episodes', 'json'],
+])('refuses a JSON storage in a folder of the other one: %s and %s', async (from, to) => {
+  const { data, migrate } = await setUp();
+  const before = await readdir(data, { recursive: true });
+  const stderr =
+    '[error] --from and --to: one storage would be in a folder of the other, which takes all files in its folders users, episodes and other for its own; choose another folder\n';
+  expect(await migrate(from, to)).toEqual({ code: 2, stdout: '', stderr });
+  expect(await readdir(data, { recursive: true })).toEqual(before);
+});
+
+it.each([
   [['migrate'], /required option '--from <storage>' not specified/],
   [['migrate', '--from', 'json'], /required option '--to <storage>' not specified/],
   [['migrate', '--from', 'json', '--to', ''], /--from and --to must each name a storage/],
