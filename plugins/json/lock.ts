@@ -39,7 +39,7 @@ const ATTEMPTS = 20;
 const ATTEMPT_DELAY = 10;
 
 export interface Lock {
-  /** Whether the lock file is still there: not if the folder was replaced or moved meanwhile. */
+  /** Whether the lock file is still there: not if the folder, or a link to it, was replaced or moved meanwhile. */
   isHeld(): boolean;
   release(): Promise<void>;
 }

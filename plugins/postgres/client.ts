@@ -87,6 +87,8 @@ export async function connectToPrimary(
  * process.
  */
 export class Client {
+  /** Whether the connection has ended. Set only here. */
+  isLost = false;
   readonly #driver: Driver;
   readonly #options: ConnectionOptions;
   readonly #server: Server;
@@ -95,7 +97,6 @@ export class Client {
   /** Reject functions of statements without an answer yet. */
   readonly #rejections = new Set<(reason: Error) => void>();
   #opened: Promise<this> | undefined;
-  #isLost = false;
   #isChecking = false;
 
   /** Connects at the first use. */
@@ -125,11 +126,6 @@ export class Client {
     });
   }
 
-  /** Whether the connection has ended. */
-  get isLost(): boolean {
-    return this.#isLost;
-  }
-
   /** Runs a prepared statement with parameters `$1`, `$2` and so on. */
   async run<T = Row>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> {
     const rows = await this.#send(() => this.#sql.unsafe(text, [...parameters] as never[], { prepare: true }));
@@ -141,7 +137,7 @@ export class Client {
   }
 
   async #send(statement: () => Promise<Rows>): Promise<Rows> {
-    if (this.#isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
+    if (this.isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
     try {
       await this.open();
       return await this.#execute(statement, () => void this.#check());
@@ -207,8 +203,8 @@ export class Client {
 
   /** Rejects all statements, and any later one. */
   #lose(reason = broken('CONNECTION_CLOSED', 'the connection was lost')): void {
-    if (this.#isLost) return;
-    this.#isLost = true;
+    if (this.isLost) return;
+    this.isLost = true;
     for (const reject of this.#rejections) reject(reason);
     void this.end();
   }
@@ -225,8 +221,8 @@ export class Client {
   }
 
   /** Waits for running statements, for some seconds or not at all. Safe to call twice. */
-  async end({ now = this.#isLost } = {}): Promise<void> {
-    this.#isLost = true;
+  async end({ now = this.isLost } = {}): Promise<void> {
+    this.isLost = true;
     await this.#sql.end({ timeout: now ? 0 : 5 });
     this.#socket?.destroy();
   }

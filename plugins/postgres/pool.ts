@@ -31,7 +31,7 @@ export function createPool(connect: () => Promise<Client>) {
 
   /** The connection of another slot if the server refuses one more. */
   const share = (error: unknown): Client => {
-    const other = byLoad().find(({ own }) => own)?.own;
+    const other = byLoad().find(({ own }) => own && !own.isLost)?.own;
     if (!other || !isAnswer(error)) throw error;
     return other;
   };

@@ -39,3 +39,19 @@ it('a statement gets the connection with the fewest running statements', async (
   for (const end of ends) end();
   await Promise.all(uses);
 });
+
+it('a statement whose own connection is refused never gets one that was lost meanwhile', async () => {
+  const connections = [{ isLost: false }, { isLost: false }] as Client[];
+  const answers: Promise<Client>[] = connections.map((connection) => Promise.resolve(connection));
+  const pool = createPool(() => answers.shift()!);
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const running = connections.map(() => pool.use(() => ended));
+  await nextTurn();
+  answers.push(Promise.reject(Object.assign(new Error('too many clients'), { name: 'PostgresError' })));
+  const shared = pool.use(async (connection) => connections.indexOf(connection));
+  Object.assign(connections[0]!, { isLost: true });
+  expect(await shared).toBe(1);
+  end();
+  await Promise.all(running);
+});
