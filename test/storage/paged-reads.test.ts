@@ -10,6 +10,8 @@ const MEGABYTE = 1024 * 1024;
 
 /** The longest text that one read has returned. Characters. */
 let longest: number;
+/** Reads that are running, and the most that were. */
+let [running, mostRunning] = [0, 0];
 let storage: Storage;
 let alice: UserId;
 
@@ -23,7 +25,10 @@ beforeEach(async () => {
     return entries;
   };
   const measured: KeyValueStore = Object.assign(Object.create(store) as KeyValueStore, {
-    get: async (keys: readonly Key[]) => measure(await store.get(keys)),
+    async get(keys: readonly Key[]) {
+      mostRunning = Math.max(mostRunning, (running += 1));
+      return measure(await store.get(keys).finally(() => (running -= 1)));
+    },
     list: async (range: Range) => measure(await store.list(range)),
   });
   storage = await createStorage(measured, { dataDir: '', now: () => 1_700_000_000, overlap: 0, log: () => undefined });
@@ -76,6 +81,15 @@ describe('not read at once are', () => {
     expect(longest).toBeLessThan(2 * MEGABYTE);
     expect(longestPage).toBeLessThan(2 * MEGABYTE);
   });
+});
+
+it('no more than 100 accounts are read at the same time: each may be a file', async () => {
+  for (let n = 0; n < 300; n += 1) await addUser(storage, `user-${n}`);
+  mostRunning = 0;
+  let count = 0;
+  for await (const _ of storage.users.all()) count += 1;
+  expect(count).toBe(301);
+  expect(mostRunning).toBeLessThanOrEqual(100);
 });
 
 it('other requests are answered while a long history is searched in vain', async () => {

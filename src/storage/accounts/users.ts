@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { inBatches } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
@@ -19,6 +20,8 @@ import { readValue } from '../values.ts';
 
 /** Logins in the cache. */
 const MAX_CACHED = 10_000;
+/** Accounts that are read concurrently: a store may have a file for each. */
+const READ_AT_ONCE = 100;
 /** Maximum difference between the clocks of nodes. */
 const CLOCK_SKEW: Seconds = 30;
 
@@ -124,7 +127,9 @@ export function createUserStore(core: Core): UserStore {
         return undefined;
       };
       const users: (User | undefined)[] = [];
-      for await (const page of scan(store, under(LOGINS))) users.push(...(await Promise.all(page.map(read))));
+      for await (const page of scan(store, under(LOGINS))) {
+        for (const logins of inBatches(page, READ_AT_ONCE)) users.push(...(await Promise.all(logins.map(read))));
+      }
       yield* users.filter((user) => user !== undefined).toSorted((a, b) => compareText(a.name, b.name));
     },
   };
