@@ -120,7 +120,7 @@ function option<Value>(flags: string, help: string, type: ValueType<Value>): Con
   return created.env(variable).argParser((given: string) => {
     const value = type.read(given);
     if (value !== undefined) return value;
-    // The switch takes an argument that follows it for its value.
+    // An argument after a switch is read as its value.
     const advice = type.json === 'boolean' ? `; before an argument, write --${created.name()}=true` : '';
     throw new UsageError(`--${created.name()} (${variable}) must be ${type.description}${advice}`);
   });

@@ -128,7 +128,7 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     const previous = group.parts[group.parts.indexOf(part) - 1];
     // It takes over the range, and must not have old keys there.
     if (previous) await write(previous, await entriesOf(previous), group.endOf(part));
-    await syncFolder(folderOf(group)); // this file must not be lost before what was done to the previous one
+    await syncFolder(folderOf(group)); // the previous file must be durable before this one is removed
     group.replace(part, []);
     await removeFile(files.pathOf(part)).catch((error) => {
       group.replace(part, [part]);

@@ -157,7 +157,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
     async removeOlder(): Promise<void> {
       for (const each of (await logNumbers(folder)).filter((other) => other < number)) {
         await removeFile(logPath(folder, each));
-        await syncFolder(folder); // after a power failure it must not be there without the next one
+        await syncFolder(folder); // after a power failure, it must not exist without the next one
       }
     },
 

@@ -78,7 +78,7 @@ function requireNotNested(data: string, from: string, to: string): void {
   const [source, target] = storages.map((storage) => storagePath({ data, storage })!);
   if (!areNested(source!, target!)) return;
   throw new UsageError(
-    '--from and --to: one storage would be in a folder of the other, which takes all files in its folders users, episodes and other for its own; choose another folder',
+    '--from and --to: one storage would be in a folder of the other, which treats all files in its folders users, episodes and other as its own; choose another folder',
   );
 }
 

@@ -20,7 +20,7 @@ export function printResult(result: unknown, json: boolean | undefined, toText: 
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : toText());
 }
 
-/** Prints a password or a link, which nothing can print again. Rejects with what is lost and `advice` if it cannot be printed. */
+/** Prints a password or a link, which cannot be shown again. If that fails, rejects with `what` was lost, and `advice`. */
 export async function printSecret(secret: string, what: string, advice: string): Promise<void> {
   const failure = await new Promise((resolve) => process.stdout.write(`${secret}\n`, resolve));
   if (failure) throw new Error(`${what} could not be printed; ${advice}`);

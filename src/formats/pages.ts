@@ -1,4 +1,4 @@
-/** How a list is written that may be too long for one text. */
+/** How to write a list that may be too long for one text. */
 export interface PageWriter<Entry> {
   head: string;
   /** The text of one page. */

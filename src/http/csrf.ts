@@ -34,7 +34,7 @@ export const createCsrf = (origin: OriginRules): Csrf => ({
   problem(event, fields, user) {
     const known = readToken(event);
     const [sent = '', owner = user] = fields.get('csrf')?.split('.') ?? []; // that of a visitor names no user
-    // Whoever is signed in has sent the cookie of the session.
+    // A signed-in browser has sent the cookie of its session, so it accepts cookies.
     if (!known && !user) return 'this form needs a cookie, so allow cookies for this site';
     if (!known || !isSameSecret(sent, known)) return 'this form was too old';
     return owner === user ? undefined : 'another account has signed in since this form was opened';

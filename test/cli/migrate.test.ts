@@ -159,7 +159,7 @@ it.each([
   const { data, migrate } = await setUp();
   const before = await readdir(data, { recursive: true });
   const stderr =
-    '[error] --from and --to: one storage would be in a folder of the other, which takes all files in its folders users, episodes and other for its own; choose another folder\n';
+    '[error] --from and --to: one storage would be in a folder of the other, which treats all files in its folders users, episodes and other as its own; choose another folder\n';
   expect(await migrate(from, to)).toEqual({ code: 2, stdout: '', stderr });
   expect(await readdir(data, { recursive: true })).toEqual(before);
 });

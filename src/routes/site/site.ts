@@ -24,7 +24,7 @@ export interface Site {
   signedIn(handler: (event: H3Event, user: User) => Reply | Promise<Reply>): Handler;
   /**
    * A form of a signed-in user. `onRefused` shows it again with its values and the problem, if its token is not valid or
-   * the handler refuses it, unless it should be sent again later. Without `onRefused`, that is an error page.
+   * the handler refuses it, unless it should be sent again later. Without `onRefused`, the response is an error page.
    */
   submitted(handler: FormHandler, options?: FormLimits & { onRefused?: RefusedFormHandler }): Handler;
   /** Redirects to another page after a form was accepted; `path` begins with a slash. */

@@ -108,7 +108,7 @@ export function createUserStore(core: Core): UserStore {
 
     async *all(onDamage) {
       const seen = new Set<UserId>();
-      /** Undefined if the account was read by another login, or was removed meanwhile. */
+      /** Undefined if the account was already found under another login, or was removed meanwhile. */
       const read = async (login: Entry): Promise<User | undefined> => {
         const id = userIn(login);
         if (seen.has(id)) return undefined;

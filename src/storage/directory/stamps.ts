@@ -6,7 +6,7 @@ interface PendingStamp {
 }
 
 /**
- * The stamps of the directory in this process: an episode gets one when it is first seen. Many may have the same, so that
+ * The stamps of the directory in this process: an episode gets one when it is first seen. Several may share one, so that
  * stamps stay close to the clock however many feeds are fetched.
  */
 export class Stamps {

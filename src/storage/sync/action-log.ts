@@ -21,7 +21,7 @@ interface StoredChunk extends ActionColumns {
   at: Seconds;
 }
 
-/** What the head of an account knows of its actions. */
+/** The fields in the head of an account that describe its actions. */
 type ActionHead = Pick<Head, 'actionStamp' | 'latestActionAt' | 'actionLead'>;
 
 /** The entries for actions of one upload, and the change of the head; `chunk` is the number of the first chunk. */
