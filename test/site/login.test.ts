@@ -87,6 +87,17 @@ it('says that a form which was sent after the session ended has changed nothing'
   expect([done.status, done.location]).toEqual([303, 'http://localhost/lists']);
 });
 
+it('returns to the page of the device whose form was sent after the session ended', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  await server.services.devices.save((await server.storage.users.find('bob'))!.id, 'phone', {});
+  await server.services.administration.endSessions('bob');
+  for (const form of ['/device?id=phone', '/device/remove?id=phone']) {
+    const { location } = await visitor.submit(form, {});
+    expect(new URL(location!).searchParams.get('next'), form).toBe('/device?id=phone');
+  }
+});
+
 it('asks for cookies if the browser has sent none', async () => {
   const server = await openTestServer({ registration: 'open' });
   for (const path of ['/login', '/register', `/welcome/${await server.services.passwordLinks.reset('bob')}`]) {

@@ -90,7 +90,7 @@ export function createSite(
     // The address of a form may not be a page. Without a Referer, its first segment nearly always is.
     const base = publicBase(event, origin);
     const referer = event.req.headers.get('referer') ?? '';
-    return referer.startsWith(`${base}/`) ? referer.slice(base.length) : /^\/[^/]*/.exec(pathname)![0];
+    return referer.startsWith(`${base}/`) ? referer.slice(base.length) : /^\/[^/]*/.exec(pathname)![0] + search;
   };
 
   const toSignIn = (event: H3Event): Reply => {

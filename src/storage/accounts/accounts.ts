@@ -230,7 +230,7 @@ export class Accounts {
 }
 
 /** The account never existed, or was removed. */
-export const noSuchAccount = (): StorageError => new StorageError('missing', 'the account does not exist');
+const noSuchAccount = (): StorageError => new StorageError('missing', 'the account does not exist');
 
 const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId) => Promise<AccountParts[Part]> } = {
   async devices(store, user) {
