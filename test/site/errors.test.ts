@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
+import { signIn } from './browser.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
@@ -33,4 +34,25 @@ it('a wrong method is a page that keeps the Allow header', async () => {
   const answer = await request('DELETE', '/podcast', { headers: BROWSER });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   expect(await answer.text()).toContain('<h1>Method not allowed</h1>');
+});
+
+it.each([
+  ['/settings/email', '/settings'],
+  ['/settings/app-passwords/revoke', '/settings'],
+  ['/subscriptions/remove', '/subscriptions'],
+  ['/lists/mine/rename/', '/lists/mine'],
+  ['/device/remove?id=a%20b', '/device?id=a%20b'],
+  ['/logout', '/'],
+])('a browser that opens the address of a form, %s, arrives at its page', async (form, page) => {
+  const server = await openTestServer();
+  const body = ['http://example.org/a'];
+  await server.request('PUT', '/subscriptions/bob/a%20b.json', { auth: 'bob:secret', body });
+  await server.request('POST', '/api/2/lists/bob/create.json?title=Mine', { auth: 'bob:secret', body });
+  const visitor = await signIn(server);
+  let [at, answer] = [form, await visitor.get(form)];
+  while (answer.status === 303) {
+    at = answer.location!.slice('http://localhost'.length);
+    answer = await visitor.get(at);
+  }
+  expect([at, answer.status]).toEqual([page, 200]);
 });

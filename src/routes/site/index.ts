@@ -16,7 +16,7 @@ import { createDirectoryPage } from './directory.ts';
 import { createListPages } from './lists.ts';
 import { createOpmlImportPages } from './opml-import.ts';
 import { createSubscriptionPages } from './subscriptions.ts';
-import { createSite } from './site.ts';
+import { createSite, type Site } from './site.ts';
 import { createStatisticsPage } from './statistics.ts';
 
 /** The routes of the website. */
@@ -109,5 +109,18 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['GET', '/manifest.webmanifest', [], ASSET_ROUTES.manifest],
     ['GET', '/robots.txt', [], ASSET_ROUTES.robots],
   ];
-  return table.map(toRoute);
+  return [...table, ...createFormRedirects(table, site)].map(toRoute);
+}
+
+/**
+ * For a browser that opens the address of a form, as after a restart: redirects to the address above it, until one is a
+ * page.
+ */
+function createFormRedirects(table: readonly RouteRow[], site: Site): RouteRow[] {
+  const pages = new Set(table.filter(([method]) => method === 'GET').map(([, path]) => path));
+  const redirect: Handler = (event) => {
+    const { pathname, search } = event.url;
+    return site.redirect(event, (pathname.replace(/\/[^/]+\/?$/, '') || '/') + search);
+  };
+  return table.filter(([, path]) => !pages.has(path)).map(([, path]) => ['GET', path, [], redirect]);
 }
