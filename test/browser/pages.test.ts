@@ -61,6 +61,27 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     }
   });
 
+  it('a form that the visitor stopped can be sent again', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/settings');
+    await page.route('**/settings/email', () => undefined); // never answers
+    const disabled = await page.evaluate(`new Promise((resolve) => {
+      const button = document.querySelector('form[action$="/settings/email"] button');
+      const whileSent = new Promise((sent) => navigation.addEventListener('navigate', () => {
+        setTimeout(() => { sent(button.disabled); stop(); });
+      }, { once: true }));
+      navigation.addEventListener('navigateerror', async () => resolve([await whileSent, button.disabled]), { once: true });
+      button.click();
+    })`);
+    expect(disabled).toEqual([true, false]);
+    await page.unroute('**/settings/email');
+    await page.getByRole('button', { name: 'Save e-mail address' }).click();
+    await page.getByText('Your e-mail address is saved.').waitFor();
+  });
+
   it('shows what has the focus, also above a bar at the bottom of the screen', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { viewport: { width: 1000, height: 500 } });

@@ -33,12 +33,14 @@ export function runInBrowser() {
       });
     }
   });
-  window.addEventListener('pageshow', () => {
+  const enableSent = () => {
     for (const button of document.querySelectorAll('form button[data-sent]')) {
       button.removeAttribute('disabled');
       button.removeAttribute('data-sent');
     }
-  });
+  };
+  window.addEventListener('pageshow', enableSent);
+  window.navigation?.addEventListener('navigateerror', enableSent); // if the visitor stops it; not in older browsers
 
   // Without this script, times are in UTC.
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
