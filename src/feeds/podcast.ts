@@ -1,3 +1,4 @@
+import { isLanguageTag } from '../domain/language.ts';
 import { createSlug } from '../domain/slug.ts';
 import type { PodcastInfo } from '../domain/types.ts';
 import {
@@ -90,7 +91,7 @@ function imageLinks({ attributes, content }: XmlElement): (string | undefined)[]
 function readLanguage(fields: Fields, inherited: string | undefined): string {
   const [language = inherited ?? ''] = texts(fields, 'language', 'dc:language');
   const tag = language.toLowerCase().replaceAll('_', '-');
-  return /^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,5}$/.test(tag) ? tag : '';
+  return isLanguageTag(tag) ? tag : '';
 }
 
 /** Categories, with the subcategories of iTunes; if there are none, keywords. */

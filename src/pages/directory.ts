@@ -6,7 +6,7 @@ import { renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { podcastPage, tagPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { renderBrief, renderFacts, renderLogo } from './parts/components.ts';
+import { languageAttribute, renderBrief, renderFacts, renderLogo } from './parts/components.ts';
 
 /** What the page shows. */
 export type DirectoryView =
@@ -67,8 +67,8 @@ function renderFound({ base, csrf, view, podcasts, subscribed }: DirectoryPage):
   const items = podcasts.map((podcast) => {
     const { url, title, author, description, subscribers = 0 } = podcast;
     const name = title || url;
-    return markup`<li>${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
-<div class="soft">${renderFacts([author, countOf(subscribers, 'subscriber')])}${renderBrief(description)}</div></div>${action(url, name)}</li>
+    return markup`<li>${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}"${languageAttribute(podcast.language)}>${name}</a>
+<div class="soft">${renderFacts([author, countOf(subscribers, 'subscriber')])}${renderBrief(description, podcast.language)}</div></div>${action(url, name)}</li>
 `;
   });
   const list = markup`<ul class="items">${items}</ul>`;

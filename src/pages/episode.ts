@@ -6,7 +6,7 @@ import { describeAction } from './history.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, scaledLogo } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderFacts, renderLink, renderLogo, renderPodcastLink } from './parts/components.ts';
+import { languageAttribute, renderFacts, renderLink, renderLogo, renderPodcastLink } from './parts/components.ts';
 import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './parts/playback.ts';
 import { renderPlayer } from './parts/player.ts';
 import { renderDate, renderTime } from './parts/time.ts';
@@ -44,7 +44,7 @@ export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): P
     content: markup`<article>
 <div class="head">${renderLogo(base, podcast, 'large')}<div>
 <p class="soft">${renderPodcastLink(base, podcast)}</p>
-<h1>${name}</h1>
+<h1${languageAttribute(podcast.language)}>${name}</h1>
 <p class="soft">${renderFacts([date, facts])}</p>
 ${renderPlayed(played)}
 </div></div>
@@ -63,7 +63,7 @@ ${
 }
 ${owner && renderActions({ base, podcast, episode, owner })}
 <p class="actions">${renderLink(url, 'Media file')}${renderLink(website, 'Website')}</p>
-${description && markup`<p class="text">${description}</p>`}
+${description && markup`<p class="text"${languageAttribute(podcast.language)}>${description}</p>`}
 ${owner && owner.history.length > 0 ? renderHistory(base, podcast, owner) : ''}
 </article>`,
   };

@@ -8,7 +8,15 @@ import { renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { episodePage, podcastPage, tagPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderBrief, renderFacts, renderLink, renderLogo, renderPager } from './parts/components.ts';
+import {
+  languageAttribute,
+  type PageNumber,
+  renderBrief,
+  renderFacts,
+  renderLink,
+  renderLogo,
+  renderPager,
+} from './parts/components.ts';
 import { describePlayback, isPlayed, renderMark, renderPlayed } from './parts/playback.ts';
 import { renderDate } from './parts/time.ts';
 
@@ -45,14 +53,14 @@ export function renderPodcast(page: PodcastPage): Page {
     title: name,
     content: markup`<article>
 <div class="head">${renderLogo(base, podcast, 'large')}<div>
-<h1>${name}</h1>
+<h1${languageAttribute(podcast.language)}>${name}</h1>
 ${author && markup`<p>${author}</p>`}
 <p class="soft">${countOf(subscribers, 'subscriber')}</p>
 ${owner && renderSubscription(page, owner)}
 </div></div>
 ${problem && renderFeedProblem(problem)}
 ${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => (hasDirectory ? markup`<li><a href="${tagPage(base, tag)}">${tag}</a></li>` : markup`<li class="tag">${tag}</li>`))}</ul>` : ''}
-${description && markup`<p class="text">${description}</p>`}
+${description && markup`<p class="text"${languageAttribute(podcast.language)}>${description}</p>`}
 <p class="actions">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
 ${owner ? '' : markup`<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>`}
 <h2>Episodes</h2>
@@ -87,8 +95,8 @@ function renderEpisodes({ base, podcast, episodes, owner, page }: PodcastPage): 
     const played = { own: owner?.episodes.get(url), duration };
     const facts = describePlayback(played);
     const date = renderDate(releasedAt);
-    return markup`<li${attributes({ id: anchor })}><div><bdi><a href="${episodePage(base, podcast.url, url)}">${name}</a></bdi>
-<div class="soft">${renderFacts([date, facts])}${renderPlayed(played)}${renderBrief(description)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>
+    return markup`<li${attributes({ id: anchor })}><div><bdi><a href="${episodePage(base, podcast.url, url)}"${languageAttribute(podcast.language)}>${name}</a></bdi>
+<div class="soft">${renderFacts([date, facts])}${renderPlayed(played)}${renderBrief(description, podcast.language)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>
 `;
   });
   const list = markup`<ul class="items">${items}</ul>`;

@@ -20,6 +20,29 @@ describe('the page of a podcast', () => {
     expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
   });
 
+  it('marks the language of the texts from a feed, here, in the directory and on the pages of its episodes', async () => {
+    const server = await openFilled();
+    const url = 'https://media.example/1.mp3';
+    const visitor = openVisitor(server);
+    const pages = [
+      PODCAST,
+      '/directory',
+      `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(url)}`,
+    ];
+    const texts = async (language: string): Promise<string[]> => {
+      const podcast = { title: 'Der Titel', description: 'Worum es geht.', language };
+      await recordFeed(server.storage, FEED, podcast, [{ url, title: 'Folge eins', description: 'Wer kommt.' }]);
+      const found = await Promise.all(pages.map(async (page) => (await visitor.get(page)).html));
+      return found.flatMap((html) =>
+        html.match(/<(?:h1|a|p)[^>]*>(?:Der Titel|Worum es geht\.|Folge eins|Wer kommt\.)</g)!,
+      );
+    };
+    const marked = await texts('de-at');
+    expect(marked.filter((text) => text.includes(' lang="de-at"'))).toEqual(marked);
+    expect(marked).toHaveLength(9);
+    for (const unknown of ['', 'x y']) expect((await texts(unknown)).join()).not.toContain('lang=');
+  });
+
   it('lists 50 episodes on a page', async () => {
     const server = await openFilled();
     const episodes = Array.from({ length: 101 }, (_, i) => ({

@@ -1,6 +1,7 @@
+import { isLanguageTag } from '../../domain/language.ts';
 import type { KnownPodcast } from '../../services/directory/directory.ts';
 import { podcastPage, scaledLogo } from './links.ts';
-import { type Markup, markup } from './markup.ts';
+import { attributes, type Markup, markup } from './markup.ts';
 
 /** An external link, if it is a web address. */
 export const renderLink = (url: string, text: string): Markup | undefined =>
@@ -20,9 +21,16 @@ export const renderLogo = (
     ? markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}" loading="lazy">`
     : markup`<img class="logo small" src="${scaledLogo(base, LOGO, logoUrl)}" alt="" width="56" height="56" loading="lazy">`;
 
+/**
+ * The attribute for texts from a feed in this language, by which a screen reader chooses its voice. None for a text that is
+ * no language tag, as a backup may contain.
+ */
+export const languageAttribute = (language = ''): Markup => attributes({ lang: isLanguageTag(language) && language });
+
 /** As much of a description as fits on two lines, without cutting a character in half. */
-export const renderBrief = (description = ''): Markup | '' =>
-  description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
+export const renderBrief = (description = '', language = ''): Markup | '' =>
+  description &&
+  markup`<p class="brief"${languageAttribute(language)}>${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
 
 /** Facts on one line. The direction of one, such as a name in Arabic, does not reorder the others. */
 export const renderFacts = (facts: readonly (Markup | string | undefined)[]): Markup => {
@@ -31,16 +39,16 @@ export const renderFacts = (facts: readonly (Markup | string | undefined)[]): Ma
 };
 
 /** A link to the page of a podcast, or to the feed itself if the user may not see that page. */
-export const renderPodcastLink = (base: string, { url, title, subscribers }: KnownPodcast): Markup =>
+export const renderPodcastLink = (base: string, { url, title, subscribers, language }: KnownPodcast): Markup =>
   subscribers === undefined
     ? markup`<a href="${url}" rel="nofollow noopener">${url}</a>`
-    : markup`<a href="${podcastPage(base, url)}">${title || url}</a>`;
+    : markup`<a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>`;
 
 /** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
     (podcast) => markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
-<div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></div></li>
+<div class="soft">${podcast.author}${renderBrief(podcast.description, podcast.language)}</div></div></li>
 `,
   );
   return markup`<ul class="items">${items}</ul>`;
