@@ -1,7 +1,22 @@
 import { join, resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
-import { HIGHEST_MAX_BODY } from './body-limits.ts';
-import { DEFAULTS, NETWORKS, type Options, readNetworks, readWebAddress, WEB_ADDRESS } from './options.ts';
+import { DEFAULTS, type Options } from './options.ts';
+import {
+  bytes,
+  file,
+  folder,
+  host,
+  networks,
+  not,
+  oneOf,
+  period,
+  text,
+  token,
+  type ValueType,
+  webAddress,
+  wholeNumber,
+  yesOrNo,
+} from './value-types.ts';
 
 /**
  * The settings from flags, `PODSYNC_*` variables and the config file; the first one that has a setting wins. `data` is an
@@ -23,94 +38,10 @@ export interface Config extends Options {
 /** Invalid options: exit code 2. The message names the option and says what it must be. */
 export class UsageError extends Error {}
 
-/** A type of option value: `read` returns undefined for invalid text; `description` says what the value must be. */
-interface ValueType<Value> {
-  read(text: string): Value | undefined;
-  description: string;
-  /** What it may be in a config file besides a string. */
-  json?: 'number' | 'boolean';
-  /** Whether it is a path, which in a config file starts from the folder of the file. */
-  isPath?: boolean;
-  isSecret?: boolean;
-}
-
 /** An option of the configuration, also in a config file. */
 export interface ConfigOption extends Option {
   type: ValueType<unknown>;
 }
-
-const wholeNumber = (max: number, min = 0): ValueType<number> => ({
-  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max && Number(text) >= min ? Number(text) : undefined),
-  description: `a whole number from ${min} to ${max}`,
-  json: 'number',
-});
-
-const text: ValueType<string> = { read: (given) => given || undefined, description: 'a text that is not empty' };
-
-// Shells do not expand `~` after `=`, nor does systemd: podsync would create a folder named `~`.
-const folder: ValueType<string> = {
-  read: (given) => (/^~(?:\/|$)/.test(given) ? undefined : given || undefined),
-  description: 'a folder; write the full path of the home folder instead of ~',
-  isPath: true,
-};
-
-const file: ValueType<string> = { ...text, isPath: true };
-
-// What listhen accepts; for any other host, it would silently listen on a host of its own choice.
-const host: ValueType<string> = {
-  read: (given) => (/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/.test(given) ? given : undefined),
-  description: 'an IP address or a host name',
-};
-
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2 };
-
-const bytes: ValueType<number> = {
-  read(given) {
-    const [, digits = '', unit = ''] = /^(\d{1,9})(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
-    const size = Number(digits) * UNITS[unit.toLowerCase()]!;
-    return size >= 1 && size <= HIGHEST_MAX_BODY ? size : undefined;
-  },
-  description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
-  json: 'number',
-};
-
-const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
-const MAX_PERIOD = 366 * 86_400;
-
-const period: ValueType<number> = {
-  read(given) {
-    const [, digits = '', unit = ''] = /^(\d{1,6})([mhd])$/i.exec(given) ?? [];
-    const seconds = Number(digits) * SECONDS[unit.toLowerCase()]!;
-    return seconds > 0 && seconds <= MAX_PERIOD ? seconds : undefined;
-  },
-  description: 'a time such as 24h, 90m or 7d, at most 366d',
-};
-
-/** The address of a server; a trailing slash is removed. */
-export const webAddress: ValueType<string> = { read: readWebAddress, description: WEB_ADDRESS };
-
-const oneOf = <Word extends string>(...words: Word[]): ValueType<Word> => ({
-  read: (given) => words.find((word) => word === given),
-  description: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
-});
-
-const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
-
-// With an optional value, so that its variable can be `false`: for a plain switch, commander treats any value as true.
-const yesOrNo: ValueType<boolean> = {
-  read: (given) => YES_OR_NO.get(given.toLowerCase()),
-  description: 'true or false',
-  json: 'boolean',
-};
-
-// `--no-X` sets X to the opposite.
-const not = (type: ValueType<boolean>): ValueType<boolean> => ({
-  ...type,
-  read(given) {
-    const value = type.read(given);
-    return value === undefined ? undefined : !value;
-  },
-});
 
 /** An option that takes its default from `DEFAULTS`, if there is one of its name. */
 function option<Value>(flags: string, help: string, type: ValueType<Value>): ConfigOption {
@@ -192,17 +123,6 @@ const BACKUP_OPTIONS: readonly ConfigOption[] = [
   option('--backup-keep <number>', 'how many of these backups to keep', wholeNumber(10_000, 1)).default(14),
   option('--backup-folder <folder>', 'folder for these backups; backups in the data folder', folder),
 ];
-
-const token: ValueType<string> = {
-  read: (given) => (/^[!-~]+$/.test(given) ? given : undefined),
-  description: 'ASCII characters without spaces',
-  isSecret: true,
-};
-
-const networks: ValueType<string> = {
-  read: (given) => (readNetworks(given) ? given : undefined),
-  description: NETWORKS,
-};
 
 /** Metrics for monitoring, and who may read them. */
 const METRICS_OPTIONS: readonly ConfigOption[] = [

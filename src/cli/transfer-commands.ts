@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { DATA_OPTIONS, KEEP_CREDENTIALS_OPTION, UsageError, webAddress } from '../config.ts';
+import { DATA_OPTIONS, KEEP_CREDENTIALS_OPTION, UsageError } from '../config.ts';
+import { webAddress } from '../value-types.ts';
 import { addCommand, runs } from './command.ts';
 
 /** The commands that import and export subscriptions, accounts and whole storages. */
