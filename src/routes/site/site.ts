@@ -138,10 +138,8 @@ export function createSite(
         const { fields, reason } = await read(event, user, limits);
         try {
           if (reason === undefined) return await handler(event, user, fields);
-          const again = onRefused
-            ? toProblem(reason)
-            : `${reason}; nothing was changed. Go back, reload the page and try again`;
-          throw new Refusal('forbidden', again);
+          const goBack = `${reason}; nothing was changed. Go back, reload the page and try again`;
+          throw new Refusal('forbidden', onRefused ? toProblem(reason) : goBack);
         } catch (error) {
           if (!onRefused || !(error instanceof Refusal) || error.retryAfter !== undefined) throw error;
           return onRefused(event, user, fields, error);
