@@ -167,6 +167,24 @@ it('the new address of a feed is fetched without the validators of the old one',
   expect(web.requested.at(-1)).toEqual([B, { etag: undefined, lastModified: undefined }]);
 });
 
+it('a feed that keeps redirecting to another podcast is fetched with its validators', async () => {
+  const { server, web } = await openWith([A]);
+  const { feeds } = server.services;
+  web.outcomes.set(A, fetched('Alpha'));
+  await feeds.update({ url: A });
+  web.outcomes.set(A, fetched('Other', { etag: '"other"', movedTo: B }));
+  await feeds.update({ url: A });
+  web.outcomes.set(A, { kind: 'unchanged', movedTo: B });
+  for (let time = 0; time < 3; time += 1) {
+    await feeds.update({ url: A });
+    expect(web.requested.at(-1)).toEqual([A, { etag: '"other"', lastModified: undefined }]);
+  }
+  web.outcomes.set(A, { kind: 'unchanged', movedTo: C });
+  await feeds.update({ url: A });
+  await feeds.update({ url: A });
+  expect(web.requested.at(-1), 'moved elsewhere').toEqual([A, { etag: undefined, lastModified: undefined }]);
+});
+
 it('fetches in the background, and stopping does not count as a failure of the feed', async () => {
   const { server, web } = await openWith([A, B, C]);
   web.outcomes.set(A, fetched('Alpha'));

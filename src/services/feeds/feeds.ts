@@ -165,8 +165,9 @@ function toResult(state: FeedState, outcome: FetchOutcome | Fetched, now: Second
       return { state: { ...before, ...next, error: outcome.message } };
     case 'unchanged': {
       const { etag: _etag, lastModified: _lastModified, ...withoutValidators } = before;
+      const { movedTo = state.apart } = outcome;
       // Whether it is the same podcast at a new address is checked the next time, when the whole feed is fetched.
-      const kept = outcome.movedTo === undefined ? before : withoutValidators;
+      const kept = movedTo === state.apart ? before : withoutValidators;
       return { state: { ...kept, ...next, fetchedAt: now } };
     }
     case 'fetched': {
