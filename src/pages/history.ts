@@ -3,9 +3,9 @@ import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/typ
 import type { HistoryEntry, HistoryPage } from '../services/listening/history.ts';
 import { type Problems, renderField, renderSelect } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
-import { episodePage, historyPage, type HistoryQuery, podcastPage } from './parts/links.ts';
+import { historyPage, type HistoryQuery } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderFacts, renderLogo } from './parts/components.ts';
+import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
 import { renderMoment, toClock } from './parts/time.ts';
 
 interface ListedHistory {
@@ -78,9 +78,9 @@ const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Marku
 `;
 
 function renderEntry({ base, deviceNames }: ListedHistory, entry: HistoryEntry): Markup {
-  const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
-  return markup`<li>${renderLogo(base, entry, 'small')}<div><bdi><a href="${episodePage(base, podcast, episode)}">${title || episode}</a></bdi>
-<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
+  const { episode, device, timestamp } = entry;
+  return markup`<li>${renderLogo(base, entry, 'small')}<div>${renderEpisodeLink(base, { ...entry, url: episode })}
+<div class="soft">${renderPodcastOf(base, entry)}</div>
 <div class="soft">${renderFacts([renderMoment(timestamp, 'time'), describeAction(entry), device && (deviceNames.get(device) ?? device)])}</div></div></li>
 `;
 }

@@ -3,9 +3,8 @@ import type { Overview, OverviewDevice } from '../services/listening/home.ts';
 import { renderBars } from './parts/chart.ts';
 import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
-import { episodePage, podcastPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderFacts, renderLogo } from './parts/components.ts';
+import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
 import { renderProgress } from './parts/playback.ts';
 import { formatTime, renderDate, toClock, toDuration } from './parts/time.ts';
 
@@ -43,18 +42,18 @@ function renderInProgress(
   episode: Overview['inProgress'][number],
   names: ReadonlyMap<string, string>,
 ): Markup {
-  const { podcast, url, title, podcastTitle, position, total, device, playedAt } = episode;
+  const { position, total, device, playedAt } = episode;
   const progress = total !== undefined && renderProgress(position, total);
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
-  return markup`<li>${renderLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
-<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
+  return markup`<li>${renderLogo(base, episode, 'small')}<div>${renderEpisodeLink(base, episode)}
+<div class="soft">${renderPodcastOf(base, episode)}</div>
 ${progress || undefined}<div class="soft">${renderFacts([left, device && (names.get(device) ?? device), renderDate(playedAt)])}</div></div></li>
 `;
 }
 
 const renderNew = (base: string, episode: Overview['newEpisodes'][number]): Markup =>
-  markup`<li>${renderLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a></bdi>
-<div class="soft">${renderFacts([markup`<a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a>`, renderDate(episode.releasedAt)])}</div></div></li>
+  markup`<li>${renderLogo(base, episode, 'small')}<div>${renderEpisodeLink(base, episode)}
+<div class="soft">${renderFacts([renderPodcastOf(base, episode), renderDate(episode.releasedAt)])}</div></div></li>
 `;
 
 function renderDays(base: string, days: Overview['days']): Markup {

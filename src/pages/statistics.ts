@@ -3,6 +3,7 @@ import type { Seconds } from '../domain/types.ts';
 import { type ListeningStatistics, RANGES, type StatisticsRange } from '../services/listening/statistics.ts';
 import { renderBars, renderHeatMap, renderShare } from './parts/chart.ts';
 import type { Page } from './parts/layout.ts';
+import { languageAttribute } from './parts/components.ts';
 import { historyPage, podcastPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { formatTime, toDuration } from './parts/time.ts';
@@ -59,7 +60,7 @@ ${renderRanking(
   'Podcast',
   podcasts.map((each) => ({
     ...each,
-    name: markup`<bdi><a href="${podcastPage(base, each.url)}">${each.title}</a></bdi>`,
+    name: markup`<bdi><a href="${podcastPage(base, each.url)}"${languageAttribute(each.language)}>${each.title}</a></bdi>`,
   })),
 )}
 ${renderRanking(

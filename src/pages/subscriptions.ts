@@ -8,7 +8,14 @@ import type { Page } from './parts/layout.ts';
 import { ownSubscriptions, podcastPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
 import { renderDate, toDuration } from './parts/time.ts';
-import { type PageNumber, renderFacts, renderLogo, renderPager } from './parts/components.ts';
+import {
+  languageAttribute,
+  type PageNumber,
+  renderFacts,
+  renderFeedText,
+  renderLogo,
+  renderPager,
+} from './parts/components.ts';
 
 /** Filter, order and layout of the page. */
 export interface SubscriptionsView {
@@ -83,13 +90,18 @@ function renderLastChange({ base, csrf, view, notice }: SubscriptionsPage): Mark
   if (!notice) return undefined;
   if (notice.kind === 'imported') return renderNotice(`Subscribed to ${countOf(notice.count, 'podcast')}.`);
   if (notice.kind === 'subscribed') {
-    const { title, url } = notice.podcast;
-    return renderNotice(markup`Subscribed to <a href="${podcastPage(base, url)}">${title || url}</a>.`);
+    const { title, url, language } = notice.podcast;
+    return renderNotice(
+      markup`Subscribed to <a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>.`,
+    );
   }
   const { podcasts } = notice;
   const [first] = podcasts;
   if (!first) return undefined;
-  const what = podcasts.length === 1 ? first.title || first.url : countOf(podcasts.length, 'podcast');
+  const what =
+    podcasts.length === 1
+      ? renderFeedText(first.title || first.url, first.language)
+      : countOf(podcasts.length, 'podcast');
   const fields = podcasts.map(
     (podcast) => markup`<input type="hidden" name="removed" value="${writeRemoved(podcast)}">`,
   );
@@ -178,17 +190,18 @@ const renderPick = (url: string, name: string): Markup =>
 
 function renderTile(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const name = podcast.title || podcast.url;
-  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLogo(base, podcast, 'large')}<span>${name}</span></a>
+  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLogo(base, podcast, 'large')}<span${languageAttribute(podcast.language)}>${name}</span></a>
 <div class="soft">${renderFacts(details)}</div></li>
 `;
 }
 
 function renderRow(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
-  const { url, title, author, newest } = podcast;
+  const { url, title, author, language, newest } = podcast;
   const name = title || url;
   const latest =
-    newest && markup`<div class="soft">${renderFacts([newest.title, renderDate(newest.releasedAt)])}</div>`;
-  return markup`<li>${renderPick(url, name)}${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
+    newest &&
+    markup`<div class="soft">${renderFacts([renderFeedText(newest.title, language), renderDate(newest.releasedAt)])}</div>`;
+  return markup`<li>${renderPick(url, name)}${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}"${languageAttribute(language)}>${name}</a>
 <div class="soft">${renderFacts([author, ...details])}</div>${latest}</div></li>
 `;
 }

@@ -11,10 +11,8 @@ export const createStatisticsRoute =
   ({ statistics }: Pick<Services, 'statistics'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
   async (event) => {
     const user = await identity.owner(event);
-    const { from, until, longestStreak, finishedEpisodes, periods, devices, ...counted } = await statistics.of(
-      user.id,
-      readOneOf(event, 'range', RANGES) ?? RANGES[0],
-    );
+    const { from, until, longestStreak, finishedEpisodes, periods, podcasts, devices, ...counted } =
+      await statistics.of(user.id, readOneOf(event, 'range', RANGES) ?? RANGES[0]);
     return json({
       ...counted,
       from: toDate(from),
@@ -22,6 +20,7 @@ export const createStatisticsRoute =
       longest_streak: longestStreak,
       finished_episodes: finishedEpisodes,
       periods: periods.map(({ start, listened }) => ({ start: toDate(start), listened })),
+      podcasts: podcasts.map(({ url, title, listened }) => ({ url, title, listened })),
       devices: devices.map(({ id = null, listened }) => ({ id, listened })),
     });
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import { openVisitor, signIn } from './browser.ts';
-import { auth, FEED, PODCAST, AT, openFilled, press } from './playback-samples.ts';
+import { auth, FEED, PODCAST, AT, openFilled, press, upload } from './playback-samples.ts';
 
 describe('the page of a podcast', () => {
   it('subscribes and unsubscribes', async () => {
@@ -20,26 +20,35 @@ describe('the page of a podcast', () => {
     expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
   });
 
-  it('marks the language of the texts from a feed, here, in the directory and on the pages of its episodes', async () => {
+  it('marks the language of the texts from a feed, here and on all other pages', async () => {
     const server = await openFilled();
     const url = 'https://media.example/1.mp3';
-    const visitor = openVisitor(server);
+    const visitor = await signIn(server);
+    await upload(server, { episode: url, action: 'play', started: 0, position: 60, total: 600 });
     const pages = [
       PODCAST,
       '/directory',
       `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(url)}`,
+      '/',
+      '/subscriptions',
+      '/subscriptions?view=list',
+      '/history',
+      '/statistics',
     ];
     const texts = async (language: string): Promise<string[]> => {
       const podcast = { title: 'Der Titel', description: 'Worum es geht.', language };
-      await recordFeed(server.storage, FEED, podcast, [{ url, title: 'Folge eins', description: 'Wer kommt.' }]);
+      await recordFeed(server.storage, FEED, podcast, [
+        { url, title: 'Folge eins', description: 'Wer kommt.' },
+        { url: 'https://media.example/2.mp3', title: 'Folge zwei' },
+      ]);
       const found = await Promise.all(pages.map(async (page) => (await visitor.get(page)).html));
       return found.flatMap((html) =>
-        html.match(/<(?:h1|a|p)[^>]*>(?:Der Titel|Worum es geht\.|Folge eins|Wer kommt\.)</g)!,
+        html.match(/<(?:h1|a|p|span)[^>]*>(?:Der Titel|Worum es geht\.|Folge (?:eins|zwei)|Wer kommt\.)</g)!,
       );
     };
     const marked = await texts('de-at');
     expect(marked.filter((text) => text.includes(' lang="de-at"'))).toEqual(marked);
-    expect(marked).toHaveLength(9);
+    expect(marked).toHaveLength(20);
     for (const unknown of ['', 'x y']) expect((await texts(unknown)).join()).not.toContain('lang=');
   });
 

@@ -1,6 +1,8 @@
 import { isLanguageTag } from '../../domain/language.ts';
+import type { Url } from '../../domain/types.ts';
 import type { KnownPodcast } from '../../services/directory/directory.ts';
-import { podcastPage, scaledLogo } from './links.ts';
+import type { EpisodeNames } from '../../services/directory/episode-names.ts';
+import { episodePage, podcastPage, scaledLogo } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 
 /** An external link, if it is a web address. */
@@ -27,6 +29,10 @@ export const renderLogo = (
  */
 export const languageAttribute = (language = ''): Markup => attributes({ lang: isLanguageTag(language) && language });
 
+/** A text from a feed among texts in English. */
+export const renderFeedText = (text: string, language = ''): Markup | string =>
+  text && isLanguageTag(language) ? markup`<span lang="${language}">${text}</span>` : text;
+
 /** As much of a description as fits on two lines, without cutting a character in half. */
 export const renderBrief = (description = '', language = ''): Markup | '' =>
   description &&
@@ -43,6 +49,16 @@ export const renderPodcastLink = (base: string, { url, title, subscribers, langu
   subscribers === undefined
     ? markup`<a href="${url}" rel="nofollow noopener">${url}</a>`
     : markup`<a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>`;
+
+/** A link to the page of an episode, in the language of its feed. */
+export const renderEpisodeLink = (base: string, { podcast, url, title, language }: NamedEpisode): Markup =>
+  markup`<bdi><a href="${episodePage(base, podcast, url)}"${languageAttribute(language)}>${title || url}</a></bdi>`;
+
+/** A link below it to the page of its podcast. */
+export const renderPodcastOf = (base: string, { podcast, podcastTitle, language }: Omit<NamedEpisode, 'url'>): Markup =>
+  markup`<bdi><a class="quiet" href="${podcastPage(base, podcast)}"${languageAttribute(language)}>${podcastTitle || podcast}</a></bdi>`;
+
+type NamedEpisode = EpisodeNames & { podcast: Url; url: Url };
 
 /** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {

@@ -1,11 +1,12 @@
 import type { Url } from '../../domain/types.ts';
-import type { PodcastStore } from '../../storage/stores.ts';
+import type { Podcast, PodcastStore } from '../../storage/stores.ts';
 import { resolvePodcasts } from './resolve-podcasts.ts';
 
-/** Titles of an episode and its podcast, and the logo. Titles are empty, and the logo null, if unknown. */
+/** Titles of an episode and its podcast, their language, and the logo. Texts are empty, and the logo null, if unknown. */
 export interface EpisodeNames {
   title: string;
   podcastTitle: string;
+  language: string;
   logoUrl: string | null;
 }
 
@@ -31,7 +32,13 @@ export async function findNames(
   }
   return named.map(({ podcast, episode }) => ({
     title: titles.get(podcast)?.get(episode) ?? '',
-    podcastTitle: resolved.get(podcast)?.title ?? '',
-    logoUrl: resolved.get(podcast)?.logoUrl ?? null,
+    ...podcastNames(resolved.get(podcast)),
   }));
 }
+
+/** What all episodes of a podcast have in common. */
+export const podcastNames = (podcast: Podcast | undefined): Omit<EpisodeNames, 'title'> => ({
+  podcastTitle: podcast?.title ?? '',
+  language: podcast?.language ?? '',
+  logoUrl: podcast?.logoUrl ?? null,
+});

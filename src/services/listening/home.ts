@@ -4,7 +4,7 @@ import { dayOf } from '../../domain/listening.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, Episode, Storage } from '../../storage/stores.ts';
 import type { ActionTable, EpisodeInProgress } from './action-table.ts';
-import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
+import { type EpisodeNames, findNames, podcastNames } from '../directory/episode-names.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
 import { listenedByDay } from './statistics.ts';
@@ -51,10 +51,7 @@ export function createHome(
       [podcast, ...(addresses.get(podcast) ?? [])].some((address) => table.isPlayedOrDeleted(address, url));
     const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));
     const fresh = newest.filter((episode) => !isPlayedOrDeleted(episode)).slice(0, MAX_NEW);
-    return fresh.map((episode) => {
-      const podcast = byUrl.get(episode.podcast);
-      return { ...episode, podcastTitle: podcast?.title ?? '', logoUrl: podcast?.logoUrl ?? null };
-    });
+    return fresh.map((episode) => ({ ...episode, ...podcastNames(byUrl.get(episode.podcast)) }));
   };
 
   return {

@@ -38,11 +38,19 @@ export interface ListeningStatistics {
   /** Consecutive, including those without listening time; the range may cut the first and the last. */
   periods: { start: Seconds; listened: Seconds }[];
   /** Most listened first, at most 20. */
-  podcasts: { url: Url; title: string; listened: Seconds }[];
+  podcasts: ListenedPodcast[];
   /** Most listened first; `id` is undefined for plays that name no device. */
   devices: { id: string | undefined; listened: Seconds }[];
   /** By weekday from Monday, then by hour. */
   hours: Seconds[][];
+}
+
+interface ListenedPodcast {
+  url: Url;
+  title: string;
+  /** Language of the title; undefined for a podcast that is not in the directory. */
+  language: string | undefined;
+  listened: Seconds;
 }
 
 export interface Statistics {
@@ -59,11 +67,11 @@ export const createStatistics = (
     const { byPodcast, ...counted } = await recount(table, range, dayOf(now()));
     const resolved = await resolvePodcasts(podcasts, byPodcast.keys());
     // A podcast may have several addresses.
-    const merged = new Map<Url, { url: Url; title: string; listened: Seconds }>();
+    const merged = new Map<Url, ListenedPodcast>();
     for (const [address, seconds] of byPodcast) {
       const url = resolved.currentUrl(address);
-      const title = resolved.get(address)?.title || url;
-      merged.set(url, { url, title, listened: (merged.get(url)?.listened ?? 0) + seconds });
+      const { title, language } = resolved.get(address) ?? {};
+      merged.set(url, { url, title: title || url, language, listened: (merged.get(url)?.listened ?? 0) + seconds });
     }
     return { ...counted, podcasts: mostListened([...merged.values()]).slice(0, TOP_PODCASTS) };
   },
