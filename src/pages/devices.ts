@@ -72,7 +72,7 @@ function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): 
     ? markup`<button class="plain" name="sync" value="off">Let each device have its own subscriptions</button>`
     : markup`<button name="sync" value="on">Keep the same subscriptions on all devices</button>`;
   return markup`<h2>Same subscriptions on all devices</h2>
-<form method="post" action="${base}/settings/sync-devices" class="card"><p>${state}</p>
+<form method="post" action="${base}/devices/sync" class="card"><p>${state}</p>
 <p>${renderToken(csrf)}${button}</p></form>
 ${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
 }

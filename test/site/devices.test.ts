@@ -98,7 +98,7 @@ it.each(['.', '..', 'remove', 'a b.c'])('renames and removes a device with the i
   const bob = (await services.accounts.findByName('bob'))!.id;
   const body = { caption: 'Mine' };
   await request('POST', `/api/2/devices/bob/${encodeURIComponent(id)}.json`, { ...BOB, body });
-  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/settings/sync-devices');
+  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
   const link = decode(/href="([^"]*)">Mine/.exec((await visitor.get('/devices')).html)![1]!);
   expect((await visitor.send(link, { caption: 'Renamed', type: 'other' }, link)).status).toBe(303);
   expect((await services.devices.names(bob)).get(id)).toBe('Renamed');
@@ -109,10 +109,10 @@ it.each(['.', '..', 'remove', 'a b.c'])('renames and removes a device with the i
 
 it('keeps the same subscriptions on all devices, and stops doing so', async () => {
   const { visitor, request, listOf } = await openDevices();
-  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/settings/sync-devices');
+  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
   expect(await listOf('tv')).toEqual(['http://example.org/a', 'http://example.org/b']);
   expect((await visitor.get('/devices')).html).toContain('All devices have the same subscriptions');
-  await visitor.send('/devices', { sync: 'off' }, 'http://localhost/settings/sync-devices');
+  await visitor.send('/devices', { sync: 'off' }, 'http://localhost/devices/sync');
   await request('PUT', '/subscriptions/bob/tv.json', { ...BOB, body: [] });
   expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
 });

@@ -41,6 +41,7 @@ it.each([
   ['/settings/app-passwords/revoke', '/settings'],
   ['/subscriptions/remove', '/subscriptions'],
   ['/lists/mine/rename/', '/lists/mine'],
+  ['/devices/sync', '/devices'],
   ['/device/remove?id=a%20b', '/device?id=a%20b'],
   ['/logout', '/'],
 ])('a browser that opens the address of a form, %s, arrives at its page', async (form, page) => {

@@ -54,12 +54,12 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
 
     ['GET', '/devices', [], devices.all],
     ['POST', '/devices', [], devices.group],
+    ['POST', '/devices/sync', [], devices.sync],
     ['GET', '/device', [], devices.show], // with its id as a parameter: `..` is one
     ['POST', '/device', [], devices.save],
     ['POST', '/device/remove', [], devices.remove],
 
     ['GET', '/settings', [], settings.show],
-    ['POST', '/settings/sync-devices', [], devices.sync],
     ['POST', '/settings/privacy', [], settings.privacy],
     ['POST', '/settings/email', [], settings.email],
     ['POST', '/settings/password', [], settings.password],
