@@ -5,7 +5,8 @@ import { StorageError } from '../../src/storage/errors.ts';
 import type { Storage } from '../../src/storage/stores.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
-import { action, actions, add, addUser, feed, feeds, readNumbers } from './suite/samples.ts';
+import { episode, episodeNumbers, recordFeed } from './suite/directory/samples.ts';
+import { action, actions, add, addUser, feed, feeds, readNumbers, subscribe } from './suite/samples.ts';
 
 const WRITES: readonly (readonly [string, (storage: Storage, user: UserId) => Promise<unknown>])[] = [
   ['episode actions', ({ actions: store }, user) => store.append(user, actions(30, 1, { device: 'phone' }))],
@@ -56,6 +57,15 @@ describe('a commit whose answer is lost', () => {
       expect((await storage.users.find('alice'))?.id).toBe(successor);
     });
   }
+
+  it('of the result of a feed fails it, but it is stored, and so is the next one', async () => {
+    const { storage, store } = await new Cluster().open(false);
+    await subscribe(storage, 1);
+    store.lostAnswers = 1;
+    await expect(recordFeed(storage, 1, {}, [episode(1)])).rejects.toThrow(StorageError);
+    await recordFeed(storage, 1, {}, [episode(2)]);
+    expect(await episodeNumbers(storage)).toEqual([2, 1]);
+  });
 
   it('is stored once, even if another node writes before it is checked', async () => {
     const cluster = new Cluster();

@@ -12,6 +12,7 @@ import { concurrencyTests } from './concurrency.ts';
 import { deviceTests } from './devices.ts';
 import { discoveryTests } from './directory/discovery.ts';
 import { durabilityTests } from './durability.ts';
+import { episodeIdentityTests } from './directory/episode-identity.ts';
 import { feedEpisodeTests } from './directory/episodes.ts';
 import { feedTests } from './directory/feeds.ts';
 import { followingTests } from './following.ts';
@@ -21,6 +22,7 @@ import { historyTests } from './history.ts';
 import { keptEpisodeTests } from './directory/old-episodes.ts';
 import { listingTests } from './directory/listing.ts';
 import { listTests } from './lists.ts';
+import { mergedEpisodeTests } from './directory/merged-episodes.ts';
 import { overlapTests } from './overlap.ts';
 import { podcastTests } from './directory/podcasts.ts';
 import { searchTests } from './directory/search.ts';
@@ -56,6 +58,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   podcasts: podcastTests,
   feeds: feedTests,
   'episodes of feeds': feedEpisodeTests,
+  'episodes with GUIDs and URLs': episodeIdentityTests,
+  'episodes of merged feeds': mergedEpisodeTests,
   'removal of old episodes': keptEpisodeTests,
   'toplist, tags and suggestions': discoveryTests,
   'limits of the directory': boundedTests,

@@ -48,7 +48,7 @@ export const findEpisode = async (
 
 /** Stores the result of fetching feed number `n`, with these episodes. */
 export const recordFeed = (
-  { podcasts }: Storage,
+  { podcasts }: Pick<Storage, 'podcasts'>,
   n: number | string,
   podcast: Partial<PodcastInfo> = {},
   found: readonly EpisodeInfo[] = [],
@@ -57,5 +57,8 @@ export const recordFeed = (
   podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(podcast), episodes: found }, ...more });
 
 /** Numbers of the stored episodes, in order. */
-export const episodeNumbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
-  numbersOf(await podcasts.episodes(feed(n), limit));
+export const episodeNumbers = async (
+  { podcasts }: Pick<Storage, 'podcasts'>,
+  n: number | string = 1,
+  limit = 2000,
+): Promise<number[]> => numbersOf(await podcasts.episodes(feed(n), limit));

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { UserId } from '../../src/domain/types.ts';
-import { KeyedMutex } from '../../src/keyed-mutex.ts';
-import { isStorageError } from '../../src/storage/errors.ts';
-import { urlDigest } from '../../src/storage/keys.ts';
-import { seed } from '../seed.ts';
-import { clock, DAY, HOUR, type Node, openNode, recordFeed } from './directory-node.ts';
-import { MemoryDatabase } from './memory-store.ts';
-import { episode, info, state } from './suite/directory/samples.ts';
-import { feed, feeds } from './suite/samples.ts';
+import type { UserId } from '../../../src/domain/types.ts';
+import { KeyedMutex } from '../../../src/keyed-mutex.ts';
+import { isStorageError } from '../../../src/storage/errors.ts';
+import { urlDigest } from '../../../src/storage/keys.ts';
+import { seed } from '../../seed.ts';
+import { clock, DAY, HOUR, type Node, openNode } from './node.ts';
+import { MemoryDatabase } from '../memory-store.ts';
+import { episode, recordFeed, state } from '../suite/directory/samples.ts';
+import { feed, feeds } from '../suite/samples.ts';
 
 const FEEDS = feeds(5);
 const USERS = ['alice', 'bob', 'carol'] as UserId[];
@@ -74,15 +74,14 @@ async function run(from: number): Promise<void> {
   };
   const record = async (node: Node): Promise<void> => {
     const n = pick([1, 2, 3, 4, 5]);
-    const podcast = info({
+    const podcast = {
       title: pick(['Title 1', 'Title 2']),
       tags: pick([[], ['News'], ['Tech']]),
       blocked: isLikely(0.1),
-    });
+    };
     const found = [1, 2, 3].filter(() => isLikely(0.5)).map((at) => episode(at));
-    await recordFeed(node, n, found, {
+    await recordFeed(node, n, podcast, found, {
       state: state(feed(n), { fetchedAt: clock.now }),
-      content: { podcast, episodes: found },
       ...(isLikely(0.2) && { movedTo: pick(FEEDS) }),
     }).catch((error: unknown) => {
       if (!isStorageError(error, 'missing')) throw error;

@@ -1,19 +1,16 @@
 import { onTestFinished } from 'vitest';
-import type { UserId } from '../../src/domain/types.ts';
-import type { Core } from '../../src/storage/accounts/core.ts';
-import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
-import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
-import { createPodcastStore } from '../../src/storage/directory/podcast-store.ts';
-import { openCore } from '../../src/storage/storage.ts';
-import type { PodcastStore } from '../../src/storage/stores.ts';
-import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
-import { OVERLAP } from './suite/bench.ts';
-import { episodes, info, state } from './suite/directory/samples.ts';
-import { feed } from './suite/samples.ts';
+import type { UserId } from '../../../src/domain/types.ts';
+import type { Core } from '../../../src/storage/accounts/core.ts';
+import type { Batch, KeyValueStore } from '../../../src/storage/contract.ts';
+import type { AccountChange } from '../../../src/storage/directory/account-changes.ts';
+import { createPodcastStore } from '../../../src/storage/directory/podcast-store.ts';
+import { openCore } from '../../../src/storage/storage.ts';
+import type { PodcastStore } from '../../../src/storage/stores.ts';
+import { type Faults, MemoryDatabase, openMemoryStore } from '../memory-store.ts';
+import { OVERLAP, START } from '../suite/bench.ts';
 
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;
-export const START = 1_800_000_000;
 
 /** The directory of one of several processes on one database. It is closed after the test. */
 export interface Node {
@@ -52,6 +49,3 @@ export const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
   const database = new MemoryDatabase();
   return [await openNode(database), await openNode(database), database];
 };
-
-export const recordFeed = (node: Node, n: number | string, found = episodes(0), fields = {}): Promise<void> =>
-  node.podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(), episodes: found }, ...fields });
