@@ -115,6 +115,7 @@ export class Client {
       connection: {
         application_name: 'podsync',
         default_transaction_isolation: 'read committed',
+        synchronous_commit: 'on', // a server may have it off, and then lose acknowledged commits when it crashes
         idle_in_transaction_session_timeout: 60_000, // a crashed node must release its locks
         // Index scans only: plans made while the table is small must not differ.
         plan_cache_mode: 'force_generic_plan',
