@@ -6,7 +6,7 @@ import {
   FEED,
   grantAccess,
   media,
-  openDesktop,
+  openDevice,
   openServer,
   OTHER,
   type SocketServer,
@@ -89,7 +89,7 @@ const play = (episode: string, position: number, total = 600) => ({
 
 it('connects through the browser, uploads its podcasts, and then its played episodes in batches of 30', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   await desktop.play('1', 60, { started: 0, total: 600, guid: 'guid-1', timestamp: '2023-11-14T21:00:00Z' });
   const phone = await openPhone(server);
@@ -121,7 +121,7 @@ it.each([
   ['slow', -3600],
 ])('receives every change although it sends its own clock, which is %s', async (_which, clockError) => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   const phone = await openPhone(server, { clockError });
   await phone.syncSubscriptions(['https://feeds.example/c']);
@@ -140,7 +140,7 @@ it.each([
 it('connects and syncs below a base path', async () => {
   const server = await openServer({ baseUrl: BASE });
   const phone = await openPhone(server, { host: BASE });
-  await openDesktop(server).change([FEED]);
+  await openDevice(server).change([FEED]);
   expect(await phone.syncSubscriptions([OTHER])).toEqual({ add: [FEED], remove: [] });
   expect(await phone.syncActions([play('1', 60)])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { APPS, basic, connect, FEED, grantAccess, media, openDesktop, openServer, OTHER } from './connection.ts';
+import { APPS, basic, connect, FEED, grantAccess, media, openDevice, openServer, OTHER } from './connection.ts';
 import type { SocketServer } from './connection.ts';
 
 /* Cardo 1.12.0, with a Nextcloud server. */
@@ -70,7 +70,7 @@ const played = (episode: string, position: number) => ({
 
 it.each(ORIGINS)('connects through the browser and syncs, although it names %s as its origin', async (origin) => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   await desktop.play('1', 60, { started: 0, total: 600, timestamp: '2023-11-14T21:00:00Z' });
   const sync = await openCardo(server, { origin });
@@ -87,7 +87,7 @@ it.each(ORIGINS)('connects through the browser and syncs, although it names %s a
 it('syncs below a base path, and with the slash that its users type', async () => {
   const server = await openServer({ baseUrl: BASE });
   const sync = await openCardo(server, { entered: `${BASE}/` });
-  await openDesktop(server).change([FEED]);
+  await openDevice(server).change([FEED]);
   expect((await sync({ add: [OTHER] })).add).toEqual([FEED]);
 });
 
@@ -96,7 +96,7 @@ it.each([
   ['slow', -3600],
 ])('receives every change although it sends the time of its last sync, by a %s clock', async (_which, clockError) => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   const sync = await openCardo(server, { clockError });
   await sync();

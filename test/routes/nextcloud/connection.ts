@@ -83,7 +83,7 @@ export async function grantAccess(server: TestServer, login: string, label: stri
 }
 
 /** Another device of the account, which uses the gpodder.net dialect. */
-export function openDesktop({ request }: TestServer) {
+export function openDevice({ request }: TestServer, device = 'desktop') {
   const call = async (method: string, path: string, body?: unknown): Promise<any> => {
     const answer = await request(method, path, { auth: 'bob:secret', body });
     expect(answer.status).toBe(200);
@@ -91,11 +91,11 @@ export function openDesktop({ request }: TestServer) {
   };
   return {
     change: (add: string[], remove: string[] = []) =>
-      call('POST', '/api/2/subscriptions/bob/desktop.json', { add, remove }),
-    list: (): Promise<string[]> => call('GET', '/subscriptions/bob/desktop.json'),
+      call('POST', `/api/2/subscriptions/bob/${device}.json`, { add, remove }),
+    list: (): Promise<string[]> => call('GET', `/subscriptions/bob/${device}.json`),
     play: (episode: string, position: number, fields: object = {}) =>
       call('POST', '/api/2/episodes/bob.json', [
-        { podcast: FEED, episode: media(episode), device: 'desktop', action: 'play', position, ...fields },
+        { podcast: FEED, episode: media(episode), device, action: 'play', position, ...fields },
       ]),
     actions: async (): Promise<any[]> => (await call('GET', '/api/2/episodes/bob.json?since=0')).actions,
   };

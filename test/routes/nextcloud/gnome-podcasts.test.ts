@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { APPS, basic, connect, FEED, grantAccess, media, openDesktop, openServer, OTHER } from './connection.ts';
+import { APPS, basic, connect, FEED, grantAccess, media, openDevice, openServer, OTHER } from './connection.ts';
 import type { Send, SocketServer } from './connection.ts';
 
 /* GNOME Podcasts 25.4. It does not support gpodder.net, and ignores the path of the entered address. */
@@ -97,7 +97,7 @@ const play = (episode: string, position: number) =>
 
 it('connects through the browser, and uploads everything that it has at once', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   await desktop.play('1', 60, { started: 0, total: 600, timestamp: '2023-11-14T21:00:00.5Z' });
   await desktop.play('2', 2 ** 31 - 1);
@@ -122,7 +122,7 @@ it('connects through the browser, and uploads everything that it has at once', a
 
 it('receives what others change during its sync, as it stores the time of the start', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   const app = openApp(server, ...(await logInByBrowser(server)));
   await app.sync({ actions: [play('1', 60)] });
@@ -140,7 +140,7 @@ it('receives what others change during its sync, as it stores the time of the st
 
 it('replaces the address of a podcast that has moved, and sends its actions again', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   const app = openApp(server, ...(await logInByBrowser(server)));
   await app.sync({ actions: [play('1', 60)] });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { APPS, basic, connect, FEED, media, openDesktop, openServer, OTHER } from './connection.ts';
+import { APPS, basic, connect, FEED, media, openDevice, openServer, OTHER } from './connection.ts';
 import type { SocketServer } from './connection.ts';
 
 /* Kasts 26.11.70, with Nextcloud as its provider. It has no login flow: the user enters a password. */
@@ -89,7 +89,7 @@ const play = (episode: string, position: number) => ({
 
 it('tests the password, uploads all its podcasts, and plays in batches of 30', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   await desktop.play('1', 60, { started: 0, total: 600, guid: 'guid-1' });
   const app = await openKasts(server);
@@ -111,7 +111,7 @@ it.each([
   ['slow', -86_400],
 ])('receives every change, and stops asking for more, with a %s clock', async (_which, clockError) => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED]);
   const app = await openKasts(server, { clockError });
   await app.sync([], [], [play('1', 60)]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { APPS, connect, FEED, grantAccess, media, openDesktop, openServer, OTHER } from './connection.ts';
+import { APPS, connect, FEED, grantAccess, media, openDevice, openServer, OTHER } from './connection.ts';
 import type { SocketServer } from './connection.ts';
 
 /* The gPodder provider of Music Assistant (2026-07), with a Nextcloud server. It only reads subscriptions. */
@@ -63,7 +63,7 @@ const listened = (episode: string, position: number) => ({
 
 it('connects through the browser, reads the library with only the app password, and uploads progress', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.change([FEED, OTHER]);
   await desktop.change([], [OTHER]);
   await desktop.play('1', 60, { started: 0, total: 600, timestamp: '2023-11-14T21:00:00Z' });
@@ -81,7 +81,7 @@ it('connects through the browser, reads the library with only the app password, 
 
 it('receives a position of another device before it plays the episode', async () => {
   const server = await openServer();
-  const desktop = openDesktop(server);
+  const desktop = openDevice(server);
   await desktop.play('1', 60);
   const provider = await openProvider(server);
   await provider.readLibrary();
@@ -94,7 +94,7 @@ it('receives a position of another device before it plays the episode', async ()
 it('connects and syncs below a base path', async () => {
   const base = 'https://pods.example.org/sub';
   const server = await openServer({ baseUrl: base });
-  await openDesktop(server).change([FEED]);
+  await openDevice(server).change([FEED]);
   const provider = await openProvider(server, `${base}/`);
   expect(await provider.readLibrary()).toEqual({ feeds: [FEED], actions: [] });
 });

@@ -1,0 +1,137 @@
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { cp, link, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../plugins/sqlite/database.ts';
+import { type Connection, pragma } from '../../../plugins/sqlite/driver.ts';
+import { openFile } from '../../../plugins/sqlite/file.ts';
+
+let dataDir: string;
+let path: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  path = join(dataDir, 'podsync.db');
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** The descriptor of a file that this process has open. */
+function numberOf(file: string): number {
+  const isOf = (number: string): boolean => {
+    try {
+      return readlinkSync(join(OPEN_FILES, number)) === file;
+    } catch {
+      return false; // of the folder that was listed: it is closed by now
+    }
+  };
+  return Number(readdirSync(OPEN_FILES).find(isOf));
+}
+
+/** Replaces an open file by another one. */
+function swap(number: number, other: string): void {
+  closeSync(number);
+  expect(openSync(other, 'r+')).toBe(number); // the lowest that is free
+}
+
+const set = (key: string, size = 1) => ({ set: [[key, JSON.stringify('x'.repeat(size))]] }) as const;
+const keysIn = (database: Database): string[] =>
+  database.list({ from: ' ', until: '~', limit: 100 }).map(({ key }) => key);
+const codesOf = (outcomes: ReturnType<Database['commit']>): unknown[] =>
+  outcomes.map((outcome) => ('error' in outcome ? outcome.error.code : typeof outcome.version));
+
+describe('a full disk', () => {
+  it('refuses what does not fit, keeps the rest, and accepts more when there is space again', async () => {
+    const file = await openFile(path, (connection) => connection);
+    file.exec('VACUUM');
+    const pages = pragma<number>(file, 'page_count');
+    file.close();
+    const database = await openDatabase(
+      path,
+      (connection) => void connection.exec(`PRAGMA max_page_count = ${pages + 5}`),
+    );
+    const version = database.commit([set('before')]);
+    const outcomes = database.commit([set('small'), set('large', 1_000_000), set('other'), { check: [['x', 1]] }]);
+    expect(codesOf(outcomes)).toEqual(['number', 'full', 'number', 'undefined']);
+    expect(outcomes[1]).toMatchObject({ error: { message: expect.stringContaining('cannot grow, the disk is full') } });
+    expect(keysIn(database)).toEqual(['before', 'other', 'small']);
+    expect(version).not.toContainEqual(outcomes[0]);
+    database.close();
+
+    const again = await openDatabase(path);
+    expect(codesOf(again.commit([set('large', 1_000_000)]))).toEqual(['number']);
+    expect(keysIn(again)).toEqual(['before', 'large', 'other', 'small']);
+    again.close();
+  });
+
+  it.skipIf(!existsSync(OPEN_FILES))('without any space still allows reads', async () => {
+    let connection: Connection | undefined;
+    const database = await openDatabase(path, (opened) => void (connection = opened));
+    database.commit([set('before')]);
+    pragma(connection!, 'wal_checkpoint(TRUNCATE)');
+    const number = numberOf(`${path}-wal`);
+    swap(number, '/dev/full');
+    expect(codesOf(database.commit([set('more'), set('less')]))).toEqual(['full', 'full']);
+    expect(keysIn(database)).toEqual(['before']);
+    swap(number, `${path}-wal`);
+    expect(codesOf(database.commit([set('more')]))).toEqual(['number']);
+    expect(keysIn(database)).toEqual(['before', 'more']);
+    database.close();
+  });
+});
+
+describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
+  let log: string;
+  let database: Database;
+  /** The descriptor of the log: until it is swapped back, nothing can be synced. */
+  let number: number;
+
+  const copy = async (): Promise<string> => {
+    const folder = await mkdtemp(join(dataDir, 'copy-'));
+    for (const name of ['podsync.db', 'podsync.db-wal']) await cp(join(dataDir, name), join(folder, name));
+    return join(folder, 'podsync.db');
+  };
+  const unavailable = expect.objectContaining({ code: 'unavailable' });
+
+  beforeEach(async () => {
+    log = `${path}-wal`;
+    database = await openDatabase(path);
+    database.commit([set('before')]);
+    // The bytes of the complete commit.
+    const whole = await copy();
+    const other = await openDatabase(whole);
+    other.commit([set('unsure')]);
+    const written = await readFile(`${whole}-wal`);
+    other.close();
+
+    number = numberOf(log);
+    swap(number, '/dev/null'); // takes everything, and fails to sync
+    expect(codesOf(database.commit([set('unsure')]))).toEqual(['unavailable']);
+    await writeFile(log, written);
+  });
+
+  it('is not stored after anything was read, even after a crash', async () => {
+    expect(() => keysIn(database)).toThrow(unavailable);
+    expect(() => database.ping()).toThrow(unavailable);
+    expect(codesOf(database.commit([set('more')]))).toEqual(['unavailable']);
+    swap(number, log);
+    expect(keysIn(database)).toEqual(['before']);
+
+    const crashed = await openDatabase(await copy());
+    expect(keysIn(crashed)).toEqual(['before']);
+    crashed.close();
+    database.close();
+  });
+
+  it('is not stored, even if the log reappears after podsync has ended', async () => {
+    swap(number, log);
+    await link(log, `${log}-again`);
+    database.close();
+    await rename(`${log}-again`, log);
+    const after = await openDatabase(path);
+    expect(keysIn(after)).toEqual(['before']);
+    after.close();
+  });
+});
