@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createClock, openClock } from '../src/clock.ts';
+import { makeFolder } from './folder.ts';
 
 /** Disk operations in order; the folder `unsyncable` cannot be synced. */
 const disk = vi.hoisted(() => ({ steps: [] as string[], paths: new Map<number, string>(), unsyncable: '' }));
@@ -34,12 +34,11 @@ let warnings: string[];
 const warn = (message: string): void => void warnings.push(message);
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'podsync-clock-'));
+  folder = await makeFolder();
   path = join(folder, 'clock');
   warnings = [];
   Object.assign(disk, { steps: [], unsyncable: '' });
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 it('stands still while the wall clock is behind', () => {
   let wall = 5_000_900;

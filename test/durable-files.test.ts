@@ -1,11 +1,11 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFolder } from '../src/durable-files.ts';
+import { makeFolder } from './folder.ts';
 
 it('several calls may create the same folders at the same time', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'podsync-folders-'));
+  const root = await makeFolder();
   for (let round = 0; round < 100; round += 1) {
     const parent = join(root, String(round));
     const paths = ['a', 'b/c', 'b/d', 'b'].map((name) => join(parent, name));
@@ -13,5 +13,4 @@ it('several calls may create the same folders at the same time', async () => {
     expect(created).toContain(parent);
     for (const path of paths) expect((await stat(path)).mode & 0o777).toBe(0o700);
   }
-  await rm(root, { recursive: true });
 });

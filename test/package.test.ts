@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { makeFolder } from './folder.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -34,12 +34,11 @@ it('installing podsync compiles nothing', async () => {
 });
 
 it('an installation without development dependencies succeeds, and says how to build podsync', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'podsync-install-'));
+  const folder = await makeFolder();
   await mkdir(join(folder, 'bin'));
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
   await cp(join(root, 'bin/prepare.mjs'), join(folder, 'bin/prepare.mjs'));
   const { status, stderr } = spawnSync('npm', ['run', 'prepare', '--silent'], { cwd: folder, encoding: 'utf8' });
-  await rm(folder, { recursive: true });
   expect(stderr).toContain('Run "npm install" without --omit=dev');
   expect(status).toBe(0);
 });

@@ -1,14 +1,12 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import { beforeEach, expect, it } from 'vitest';
 import { openPodsync } from '../src/podsync.ts';
+import { makeFolder } from './folder.ts';
 
 let data: string;
 beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'podsync-open-'));
+  data = await makeFolder();
 });
-afterEach(() => rm(data, { recursive: true }));
 
 it.each(['podcasts.example', 'ftp://podcasts.example', 'https://bob@podcasts.example'])(
   'refuses a base URL that apps cannot use: %s',

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type H3, toNodeHandler } from 'h3';
 import { expect, onTestFinished } from 'vitest';
@@ -17,6 +15,7 @@ import { createServices, type Services } from '../src/services/services.ts';
 import type { Storage } from '../src/storage/stores.ts';
 import { openStorage } from '../src/storage/open.ts';
 import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
+import { makeFolder } from './folder.ts';
 
 /** Looks like a bcrypt hash: imports accept nothing else. */
 const digest = (password: string): string => `$2b$10$${hash('sha256', password).slice(0, 53)}`;
@@ -90,7 +89,7 @@ export async function openTestServer(
   }: TestServerOptions = {},
   target: Target = 'in-process',
 ): Promise<TestServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'podsync-test-'));
+  const dataDir = await makeFolder();
   const clock = beside?.clock ?? { now: 1_700_000_000 };
   const now = (): number => clock.now;
   const errors: string[] = [];
@@ -125,7 +124,6 @@ export async function openTestServer(
     await bodyParser.close();
     await storage.close();
     if (!beside) await place.destroy();
-    await rm(dataDir, { recursive: true });
     expect(errors, 'an error that reached the 500 mapper').toEqual([]);
   });
   return {

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HAS_SQLITE } from '../sqlite-driver.ts';
 import { COMMANDS } from './commands.ts';
-import { makeFolder, PROGRAM, run, type Server, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { PROGRAM, run, type Server, startServer } from './podsync.ts';
 
 // In a separate folder, where no packages can be found.
 const home = mkdtempSync(join(tmpdir(), 'podsync-bundle-'));

@@ -2,7 +2,8 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadDriver, pragma } from '../../plugins/sqlite/driver.ts';
-import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, startServer } from './podsync.ts';
 
 const openConnection = await loadDriver();
 

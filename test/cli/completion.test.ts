@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, run } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { run } from './podsync.ts';
 
 const print = async (shell: string): Promise<string> => {
   const { code, stdout, stderr } = await run(['completion', shell]);

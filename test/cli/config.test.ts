@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { configFileIn, readConfigFile } from '../../src/cli/settings/config-file.ts';
 import { readStorageRecord } from '../../src/cli/settings/storage-record.ts';
 import { SERVE_OPTIONS } from '../../src/config.ts';
-import { makeFolder, run, start } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { run, start } from './podsync.ts';
 
 /** A data folder, with a config file in it. */
 async function makeSubject(content: unknown) {

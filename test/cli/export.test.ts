@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 

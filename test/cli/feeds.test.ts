@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeCopy, makeFolder, run, start, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, start, startServer } from './podsync.ts';
 
 const FEED = `<?xml version="1.0"?><rss version="2.0"><channel><title>Alpha Hour</title>
 <item><title>One</title><enclosure url="http://media.example/1.mp3" type="audio/mpeg"/></item></channel></rss>`;

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
 import { createTestDatabase } from '../postgres/database.ts';
 import type { TestStorage } from '../storages.ts';
-import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, startServer } from './podsync.ts';
 
 const OPML = '<opml version="2.0"><head/><body><outline type="rss" xmlUrl="https://feeds.example/1"/></body></opml>';
 

@@ -4,7 +4,8 @@ import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { makeCopy, makeFolder, PROGRAM, run } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, PROGRAM, run } from './podsync.ts';
 
 /** More feeds than the buffers of a pipe can contain. */
 const OPML = `<opml version="2.0"><body>${Array.from(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, vi } from 'vitest';
+import { makeFolder } from '../folder.ts';
 import { PROGRAM } from '../process/program.ts';
 
 export { PROGRAM };
@@ -37,25 +38,16 @@ export interface Program {
 vi.setConfig({ testTimeout: 300_000 });
 
 const running = new Set<ChildProcessWithoutNullStreams>();
-const folders: string[] = [];
 /** Of `makeCopy`. */
 const originals = new Map<string, Promise<string>>();
 
-afterEach(async () => {
+afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
 afterAll(async () => {
   for (const folder of originals.values()) await rm(await folder, { recursive: true, force: true });
 });
-
-/** An empty folder, which is deleted after the test. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'podsync-test-'));
-  folders.push(folder);
-  return folder;
-}
 
 /**
  * A folder as `fill` leaves it, which is deleted after the test. In a file of tests, `fill` runs once for each name, as

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type OtherServer, startOtherServer, type OtherAccount } from '../pull/other-server.ts';
-import { makeCopy, makeFolder, run, start, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, start, startServer } from './podsync.ts';
 import { startOnTerminal } from './terminal.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;

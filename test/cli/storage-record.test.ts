@@ -7,7 +7,8 @@ import {
   writeStorageRecord,
 } from '../../src/cli/settings/storage-record.ts';
 import { createTestDatabase } from '../postgres/database.ts';
-import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, startServer } from './podsync.ts';
 
 /** A data folder with the account bob on JSON, as the recorded storage. */
 async function makeSubject() {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeCopy, makeFolder, run } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run } from './podsync.ts';
 import { startOnTerminal, type Terminal } from './terminal.ts';
 
 /** A data folder with the account bob. */

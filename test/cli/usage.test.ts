@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { COMMANDS } from './commands.ts';
-import { makeFolder, PROGRAM, run } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { PROGRAM, run } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 

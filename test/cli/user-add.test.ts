@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { makeFolder, run, type Server, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { run, type Server, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const DONE = /^\[success\] Account \S+ created\..*podsync serve.*\n$/;

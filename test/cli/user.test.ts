@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { makeCopy, makeFolder, run, type Server, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { makeCopy, run, type Server, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);

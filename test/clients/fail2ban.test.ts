@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { makeFolder, run, startServer } from '../cli/podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { run, startServer } from '../cli/podsync.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/fail2ban');
 const [GUESSER, SCANNER, OLD_APP] = ['203.0.113.7', '2001:db8::7', '198.51.100.1'];

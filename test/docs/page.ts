@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder } from '../cli/podsync.ts';
+import { makeFolder } from '../folder.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toNodeHandler } from 'h3';
 import { afterEach, expect, it } from 'vitest';
 import { createSample } from '../../src/metrics/sample.ts';
 import { openPodsync } from '../../src/podsync.ts';
 import { quickHasher } from '../server.ts';
+import { makeFolder } from '../folder.ts';
 
 const START = 1_700_000_000;
 const DAY = 86_400;
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** A server with metrics, the account bob, and requests that resolve once they were reported. */
 async function open() {
-  const data = await mkdtemp(join(tmpdir(), 'podsync-metrics-'));
+  const data = await makeFolder();
   const clock = { now: START };
   const reported: (() => void)[] = [];
   const podsync = await openPodsync(
@@ -37,7 +37,6 @@ async function open() {
   );
   closers.push(async () => {
     await podsync.close();
-    await rm(data, { recursive: true });
   });
   await podsync.services.accounts.create({ name: 'bob', password: 'secret' });
   const server = createServer(toNodeHandler(podsync.publicApp)).listen(0, '127.0.0.1');

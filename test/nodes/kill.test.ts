@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createTestDatabase } from '../postgres/database.ts';
 import { createClient, runPodsync, type RunningServer, serve } from '../process/program.ts';
 import { createRandom, Uploads } from '../process/uploads.ts';
 import { seed } from '../seed.ts';
+import { makeFolder } from '../folder.ts';
 
 const ROUNDS = 10;
 const UPLOADERS = 4;
@@ -20,7 +19,7 @@ interface Node {
 
 it('one of two nodes is killed repeatedly, and the other one continues', { timeout: 600_000 }, async () => {
   const random = createRandom(seed);
-  const folder = await mkdtemp(join(tmpdir(), 'podsync-nodes-'));
+  const folder = await makeFolder();
   const database = await createTestDatabase();
   const optionsOf = (number: number): string[] => ['--data', join(folder, `${number}`), '--storage', database.url];
   await runPodsync(['user', 'add', 'bob', '--password-stdin', ...optionsOf(0)], 'secret\n');
@@ -73,5 +72,4 @@ it('one of two nodes is killed repeatedly, and the other one continues', { timeo
 
   for (const { server } of nodes) await server.kill('SIGTERM');
   await database.destroy();
-  await rm(folder, { recursive: true });
 });

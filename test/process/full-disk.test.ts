@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { unlink, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { createClient, PROGRAM, runPodsync, type RunningServer, serve } from './program.ts';
+import { makeFolder } from '../folder.ts';
 
 const EPISODES = '/api/2/episodes/bob.json';
 const SIZE = 4 * 1024 * 1024;
@@ -22,7 +23,7 @@ it.each(['json', 'sqlite:podsync.db'])(
   'on a full disk uploads are refused with 507 and not stored, until there is space again: %s',
   { timeout: 600_000 },
   async (storage) => {
-    const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
+    const folder = await makeFolder();
     const data = join(folder, 'data');
     const program = [
       'sh',
@@ -72,28 +73,25 @@ it.each(['json', 'sqlite:podsync.db'])(
     expect(await stored()).toEqual(expected());
 
     await server.kill('SIGTERM');
-    await rm(folder, { recursive: true });
   },
 );
 
 it('data of a process killed on a full disk can be read', { timeout: 600_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
+  const folder = await makeFolder();
   const lock = JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '' }); // of a process that has ended
   const script = `mount -t tmpfs -o size=256k none "$0" && cd "$0" && mkdir data &&
     echo secret | node "$1" user add bob --password-stdin --data data 2> /dev/null &&
     echo '${lock}' > data/lock.${randomUUID()} && ! cat /dev/zero > ballast 2> /dev/null && node "$1" user list --json --data data`;
   const run = promisify(execFile)('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, folder, PROGRAM]);
   expect(JSON.parse((await run).stdout)).toMatchObject([{ name: 'bob' }]);
-  await rm(folder, { recursive: true });
 });
 
 it('a command on a full disk reports it, and leaves nothing there', { timeout: 600_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
+  const folder = await makeFolder();
   const script = `mount -t tmpfs -o size=64k none "$0" && cd "$0" && mkdir data && ! cat /dev/zero > ballast 2> /dev/null &&
     { node "$1" user list --data data --storage json; ls -A data; }`;
   const run = promisify(execFile)('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, folder, PROGRAM]);
   const { stdout, stderr } = await run;
   expect(stdout).toBe('');
   expect(stderr).toBe(`[error] no space left to write ${folder}/data; free some space and try again\n`);
-  await rm(folder, { recursive: true });
 });

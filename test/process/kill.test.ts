@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { seed } from '../seed.ts';
 import { createClient, runPodsync, type RunningServer, serve } from './program.ts';
 import { createRandom, Uploads } from './uploads.ts';
+import { makeFolder } from '../folder.ts';
 
 const UPLOADERS = 8;
 const EPISODES = '/api/2/episodes/bob.json';
@@ -17,7 +15,7 @@ it.each([
   { timeout: 600_000 },
   async (storage, rounds) => {
     const random = createRandom(seed);
-    const data = await mkdtemp(join(tmpdir(), 'podsync-kill-'));
+    const data = await makeFolder();
     const place = ['--data', data, '--storage', storage];
     await runPodsync(['user', 'add', 'bob', '--password-stdin', ...place], 'secret\n');
     let server: RunningServer = await serve(place);
@@ -51,6 +49,5 @@ it.each([
     expect(uploads.answered).toBeGreaterThanOrEqual(rounds * 20);
 
     await server.kill('SIGTERM');
-    await rm(data, { recursive: true });
   },
 );

@@ -1,24 +1,18 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createBackups } from '../../src/services/operations/backups.ts';
 import { openTestServer } from '../server.ts';
+import { makeFolder } from '../folder.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-
-const folders: string[] = [];
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
-});
 
 const list = async (folder: string): Promise<string[]> => (await readdir(folder)).toSorted();
 
 /** A server that writes a backup daily and keeps two, in a folder that does not exist yet. */
 async function open(users: readonly string[] = ['bob']) {
-  const parent = await mkdtemp(join(tmpdir(), 'podsync-backups-'));
-  folders.push(parent);
+  const parent = await makeFolder();
   const folder = join(parent, 'a', 'backups');
   const rules = { folder, every: DAY, keep: 2 };
   const server = await openTestServer({ users, backups: rules });

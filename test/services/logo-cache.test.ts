@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createLogoCache } from '../../src/services/directory/logo-cache.ts';
+import { makeFolder } from '../folder.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'podsync-logos-'));
+  folder = await makeFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 it('deletes the oldest files when it is full', async () => {
   const logos = createLogoCache(join(folder, 'new'), 10);

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FORMAT, FORMAT_KEY } from '../../src/storage/format.ts';
 import { loadStorage } from '../../src/storage/load.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { createTestStorage } from '../storages.ts';
+import { makeFolder } from '../folder.ts';
 
 it.each(['json', 'sqlite', 'postgres'] as const)(
   '%s: data of a newer podsync is refused, with what to do, and not changed',
   async (name) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'podsync-format-'));
+    const dataDir = await makeFolder();
     const { spec, destroy } = await createTestStorage(name);
     const context = { dataDir, now: () => 1_800_000_000, overlap: 120, log: () => undefined };
     const open = () => openStorage(spec, dataDir, context);
@@ -37,6 +35,5 @@ it.each(['json', 'sqlite', 'postgres'] as const)(
     ]);
     await after.close();
     await destroy();
-    await rm(dataDir, { recursive: true });
   },
 );

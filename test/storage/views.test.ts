@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { loadDriver } from '../../plugins/sqlite/driver.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { createBareDatabase } from '../postgres/database.ts';
 import { action, add, addUser, feed, feeds, remove } from './suite/samples.ts';
+import { makeFolder } from '../folder.ts';
 
 const NOW = 1_800_000_000;
 const readView = (name: string): Promise<string> =>
@@ -39,7 +39,7 @@ const OPEN: Record<string, (spec: string, dataDir: string) => Promise<Views>> = 
 it.each(['sqlite', 'postgres'])(
   'the views show devices, subscriptions and episode actions as columns: %s',
   async (kind) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'podsync-views-'));
+    const dataDir = await makeFolder();
     const database = kind === 'postgres' ? await createBareDatabase() : undefined;
     const isExact = kind === 'postgres'; // drivers of SQLite differ in what they return of such texts
     const spec = database?.url ?? kind;
@@ -101,6 +101,5 @@ it.each(['sqlite', 'postgres'])(
     expect(times).toEqual({ first: '2023-11-14 22:13:21', at: '2027-01-15 08:00:00' });
     await views.close();
     await database?.destroy();
-    await rm(dataDir, { recursive: true });
   },
 );

@@ -2,7 +2,8 @@ import { readdir, rm, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { makeCopy, makeFolder, run, startServer } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { makeCopy, run, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const FEED = 'https://feeds.example/1';

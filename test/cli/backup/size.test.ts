@@ -7,7 +7,8 @@ import { expect, it } from 'vitest';
 import type { BackupRecord } from '../../../src/formats/backup/record.ts';
 import { writeBackup } from '../../../src/formats/backup/write.ts';
 import { createTestDatabase } from '../../postgres/database.ts';
-import { makeFolder, run } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { run } from '../podsync.ts';
 
 const FEEDS = 2000;
 const ACTIONS = 200_000;

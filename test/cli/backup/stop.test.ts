@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import type { BackupRecord } from '../../../src/formats/backup/record.ts';
 import { writeBackup } from '../../../src/formats/backup/write.ts';
-import { makeFolder, run, start, startServer } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { run, start, startServer } from '../podsync.ts';
 
 const FEED = 'https://feeds.example/1';
 const HASH = `$2b$10$${'x'.repeat(53)}`;

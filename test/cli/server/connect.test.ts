@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { connect, send, withOperator } from '../../../src/cli/operator.ts';
 import { readConfig } from '../../../src/config.ts';
+import { makeFolder } from '../../folder.ts';
 import { type Podsync } from '../../../src/podsync.ts';
-import { makeFolder, startServer } from '../podsync.ts';
+import { startServer } from '../podsync.ts';
 
 async function makeOptions() {
   return { ...readConfig({ data: await makeFolder() }), log: () => undefined };

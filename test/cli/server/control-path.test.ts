@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findControlSocket } from '../../../src/cli/control-path.ts';
-import { makeFolder, run, startServer } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { run, startServer } from '../podsync.ts';
 
 /** A folder with a path that is too long for a socket. */
 const makeDeepFolder = async (): Promise<string> => join(await makeFolder(), 'deep/'.repeat(30), 'data');

@@ -5,7 +5,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
-import { makeFolder, PROGRAM, run, start, startServer } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { PROGRAM, run, start, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
 const CERT = join(import.meta.dirname, '../tls/cert.pem');

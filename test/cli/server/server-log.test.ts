@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { messages } from '../../../src/cli/output.ts';
 import { openServerLog } from '../../../src/cli/server/server-log.ts';
-import { makeFolder, run, startServer } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { run, startServer } from '../podsync.ts';
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
 const MEMORY = join(import.meta.dirname, '../../../examples/memory-storage/memory-storage.js');

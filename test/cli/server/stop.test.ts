@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, run, type Server, startServer } from '../podsync.ts';
+import { makeFolder } from '../../folder.ts';
+import { run, type Server, startServer } from '../podsync.ts';
 
 const BODY = 'http://example.org/feed\n';
 

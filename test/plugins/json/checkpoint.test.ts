@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 
 vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({ ...(await original()), MAX_LOG_SIZE: 1000 }));
 
@@ -24,14 +22,13 @@ let release: () => void;
 const open = (): Promise<KeyValueStore> => json.open(json.parse(''), { dataDir, log: () => undefined });
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  dataDir = await makeFolder();
   store = await open();
 });
 afterEach(async () => {
   release();
   disk.run = async () => undefined;
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
 
 /** Blocks a step until `release`. Resolves when a checkpoint arrives there. */

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { copyFolder } from './copy-folder.ts';
+import { makeFolder } from '../../folder.ts';
 
 let dataDir: string;
 let killed: string;
@@ -15,12 +15,8 @@ const logsIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith('wal-')).map((name) => join(folder, name));
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
-  killed = `${dataDir}-killed`;
-});
-afterEach(async () => {
-  await rm(dataDir, { recursive: true });
-  await rm(killed, { recursive: true, force: true });
+  dataDir = await makeFolder();
+  killed = await makeFolder();
 });
 
 describe('the write-ahead log', () => {

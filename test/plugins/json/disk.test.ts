@@ -1,10 +1,11 @@
-import { type FileHandle, mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
+import { type FileHandle, open as openFile, readdir } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { copyFolder } from './copy-folder.ts';
+import { makeFolder } from '../../folder.ts';
 
 /** Rejects as if no file could be replaced. */
 const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));
@@ -28,7 +29,7 @@ const open = (folder = dataDir): Promise<KeyValueStore> =>
 
 beforeEach(async () => {
   warnings = [];
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  dataDir = await makeFolder();
   store = await open();
   await set('first');
 });
@@ -37,8 +38,6 @@ afterEach(async () => {
   vi.useRealTimers();
   disk.check = async () => undefined;
   await store.close();
-  await rm(dataDir, { recursive: true });
-  await rm(`${dataDir}-killed`, { recursive: true, force: true });
 });
 
 /** Sets keys in two files. */
@@ -71,7 +70,7 @@ async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): 
 
 /** Opens a copy of the folder, as left by a process that is killed now. */
 async function openKilled(): Promise<KeyValueStore> {
-  const killed = `${dataDir}-killed`;
+  const killed = await makeFolder();
   await copyFolder(dataDir, killed);
   return open(killed);
 }

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 
 let dataDir: string;
 let store: KeyValueStore;
@@ -18,13 +18,12 @@ const files = async (): Promise<string[]> =>
   (await readdir(dataDir, { recursive: true })).filter((name) => name.endsWith('.json')).toSorted();
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  dataDir = await makeFolder();
   await open();
 });
 afterEach(async () => {
   vi.useRealTimers();
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const stamp = (n: number): string => String(1_700_000_000 + n).padStart(11, '0');

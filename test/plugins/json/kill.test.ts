@@ -1,20 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
+import { makeFolder } from '../../folder.ts';
 
 it(
   'acknowledged commits survive kill -9, and every commit is stored completely or not at all, 20 times',
   { timeout: 600_000 },
   async () => {
     const random = createRandom(seed);
-    const dataDir = await mkdtemp(join(tmpdir(), 'podsync-kill-'));
+    const dataDir = await makeFolder();
     const acknowledged = new Map<string, number>();
     for (let round = 0; round < 20; round += 1) {
       const child = spawn(
@@ -46,6 +45,5 @@ it(
     const inBoth = (entries: typeof found) => entries.map(({ key, version }) => [key.slice('p/'.length), version]);
     expect(inBoth(others)).toEqual(inBoth(found));
     await store.close();
-    await rm(dataDir, { recursive: true });
   },
 );

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
@@ -23,9 +24,8 @@ async function writeLock(holder?: { host?: string; pid: number; started: string 
 const locks = async (): Promise<string[]> => (await readdir(dataDir)).filter((name) => name.startsWith('lock'));
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  dataDir = await makeFolder();
 });
-afterEach(() => rm(dataDir, { recursive: true }));
 
 it('a folder is refused while it is open, and the message names the process', async () => {
   const store = await open();

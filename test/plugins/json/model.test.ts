@@ -1,5 +1,4 @@
-import { type FileHandle, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
@@ -8,6 +7,7 @@ import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
 import { copyFolder } from './copy-folder.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
+import { makeFolder } from '../../folder.ts';
 
 // Small enough for a checkpoint every few commits, for splitting files, and for evicting entries.
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
@@ -80,7 +80,7 @@ const open = (folder = dataDir): Promise<KeyValueStore> =>
   json.open(json.parse(''), { dataDir: folder, log: (_level, message) => void warnings.push(message) });
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  dataDir = await makeFolder();
   model = new Model();
   versions = new Set([0]);
   store = await open();
@@ -89,7 +89,6 @@ afterEach(async () => {
   disk.run = (_title, step) => step();
   power.watch = (file) => file;
   await store.close();
-  await rm(dataDir, { recursive: true });
   expect(warnings).toEqual([]);
 });
 

@@ -1,20 +1,19 @@
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
-import { cp, link, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, link, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../plugins/sqlite/database.ts';
 import { type Connection, pragma } from '../../../plugins/sqlite/driver.ts';
 import { openFile } from '../../../plugins/sqlite/file.ts';
+import { makeFolder } from '../../folder.ts';
 
 let dataDir: string;
 let path: string;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  dataDir = await makeFolder();
   path = join(dataDir, 'podsync.db');
 });
-afterEach(() => rm(dataDir, { recursive: true }));
 
 const OPEN_FILES = '/proc/self/fd';
 

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../plugins/sqlite/database.ts';
 import { loadDriver, pragma } from '../../../plugins/sqlite/driver.ts';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 
 const openConnection = await loadDriver();
 
@@ -16,10 +16,9 @@ const open = (location = 'podsync.db'): Promise<KeyValueStore> =>
   sqlite.open(sqlite.parse(location), { dataDir, log: () => undefined });
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  dataDir = await makeFolder();
   path = join(dataDir, 'podsync.db');
 });
-afterEach(() => rm(dataDir, { recursive: true }));
 
 /** Runs SQL on the closed file. */
 function change(sql: string): void {

@@ -1,24 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import { sqliteThread } from '../../../plugins/sqlite/thread.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 
 let dataDir: string;
 let store: KeyValueStore;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  dataDir = await makeFolder();
   store = await sqlite.open(sqlite.parse(''), { dataDir, log: () => undefined });
 });
 afterEach(async () => {
   vi.restoreAllMocks();
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const large = Array.from({ length: 20_000 }, (_, n) => [`k/${n}`, '"x"'] as const);

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Seconds } from '../../../src/domain/types.ts';
 import type { StorageContext, Storage } from '../../../src/storage/stores.ts';
 import { SECRET } from './samples.ts';
+import { makeFolder } from '../../folder.ts';
 
 /** The tested backend, empty at first. */
 export interface Subject {
@@ -51,7 +49,7 @@ export interface OwnedBench extends Bench {
 }
 
 export async function openBench(createSubject: () => Promise<Subject>): Promise<OwnedBench> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'podsync-conformance-'));
+  const dataDir = await makeFolder();
   const subject = await createSubject();
   const clock = new TestClock();
   const logged: string[] = [];
@@ -85,7 +83,6 @@ export async function openBench(createSubject: () => Promise<Subject>): Promise<
     async close() {
       await closeAll();
       await subject.destroy();
-      await rm(dataDir, { recursive: true, force: true });
       const leak = logged.find((message) => message.includes(SECRET));
       assert.equal(leak, undefined, 'a password hash or a session digest was logged');
     },
