@@ -142,6 +142,14 @@ export async function openTestServer(
   };
 }
 
+/** Sends a request as bob, and returns the parsed response, which must be a success. */
+export async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await request(method, path, { auth: 'bob:secret', body });
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.anything()]);
+  return text === '' ? '' : JSON.parse(text);
+}
+
 async function listen(app: H3): Promise<{ origin: string; close(): Promise<void> }> {
   const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,7 +2,7 @@ import { type Clock, createClock } from '../../src/clock.ts';
 import type { Seconds } from '../../src/domain/types.ts';
 import { openPodsync, type Podsync, type PodsyncOptions } from '../../src/podsync.ts';
 import { quickHasher } from '../server.ts';
-import { seed } from '../seed.ts';
+import { createRandom, seed } from '../seed.ts';
 import { createTestStorage, STORAGE } from '../storages.ts';
 import { makeFolder } from '../folder.ts';
 
@@ -52,8 +52,8 @@ export async function openModelServer(): Promise<ModelServer> {
   const close = async (): Promise<void> => {
     for (const node of nodes) await node.close();
   };
-  let state = 1 + (seed % 2_147_483_646);
-  const anyNode = (): Podsync => nodes[(state = (state * 48_271) % 2_147_483_647) % NODES]!;
+  const random = createRandom(seed);
+  const anyNode = (): Podsync => nodes[random(NODES)]!;
 
   const server: ModelServer = {
     wall: STARTED_AT,

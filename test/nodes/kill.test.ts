@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createTestDatabase } from '../postgres/database.ts';
 import { createClient, runPodsync, type RunningServer, serve } from '../process/program.ts';
-import { createRandom, Uploads } from '../process/uploads.ts';
-import { seed } from '../seed.ts';
+import { Uploads } from '../process/uploads.ts';
+import { createRandom, seed } from '../seed.ts';
 import { makeFolder } from '../folder.ts';
 
 const ROUNDS = 10;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { seed } from '../seed.ts';
+import { createRandom, seed } from '../seed.ts';
 import { createClient, runPodsync, type RunningServer, serve } from './program.ts';
-import { createRandom, Uploads } from './uploads.ts';
+import { Uploads } from './uploads.ts';
 import { makeFolder } from '../folder.ts';
 
 const UPLOADERS = 8;

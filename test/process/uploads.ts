@@ -45,9 +45,3 @@ export class Uploads {
     }
   }
 }
-
-/** Random numbers from 0 to below a limit, deterministic for a seed. */
-export function createRandom(seed: number): (limit: number) => number {
-  let state = 1 + (seed % 2_147_483_646);
-  return (limit) => (state = (state * 48_271) % 2_147_483_647) % limit;
-}

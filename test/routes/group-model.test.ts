@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { seed } from '../seed.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { delta, list, ok, SYNC, whole } from './device-requests.ts';
+import { ok, openTestServer, type TestServer } from '../server.ts';
+import { delta, list, SYNC, whole } from './device-requests.ts';
 
 /** A client: its list, and its mark. */
 interface Client {

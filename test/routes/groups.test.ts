@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
-import { delta, list, ok, SYNC, whole } from './device-requests.ts';
+import { ok, openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+import { delta, list, SYNC, whole } from './device-requests.ts';
 
 const auth = 'bob:secret';
 const ACCOUNT = '/api/2/settings/bob/account.json';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+import { ok, openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
 const ACCOUNT = '/api/2/settings/bob/account.json';
@@ -9,13 +9,6 @@ const DEVICE = '/api/2/settings/bob/device.json?device=phone';
 const PODCAST = `/api/2/settings/bob/podcast.json?podcast=${FEED}`;
 const EPISODE = `/api/2/settings/bob/episode.json?podcast=${FEED}&episode=${MEDIA}`;
 const SCOPES = [ACCOUNT, DEVICE, PODCAST, EPISODE];
-
-async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([200, expect.anything()]);
-  return JSON.parse(text);
-}
 
 /** For many simultaneous requests, as so many passwords at once would look like guessing. */
 async function cookieOf({ request }: TestServer): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
-import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+import { ok, openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
 const A = 'http://example.org/a';
@@ -10,14 +10,6 @@ const LIST = '/subscriptions/bob/phone';
 const DELTA = '/api/2/subscriptions/bob/phone.json';
 
 const opml = (body: string): string => `<?xml version="1.0"?><opml version="2.0"><head/><body>${body}</body></opml>`;
-
-/** Body of a response, which must be a success. */
-async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([200, expect.anything()]);
-  return text === '' ? '' : JSON.parse(text);
-}
 
 describe.each(TARGETS)('whole lists (%s)', (target) => {
   it.each<[string, string | unknown[], string[]]>([

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { ok, openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
 const A = 'http://example.org/a';
@@ -16,13 +16,6 @@ const episodes = (count: number) =>
     guid: `g${i + 1}`,
     releasedAt: 1_600_000_000 + i,
   })).toReversed();
-
-async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([200, expect.anything()]);
-  return text === '' ? '' : JSON.parse(text);
-}
 
 const subscribe = (server: TestServer, add: string[], remove: string[] = [], device = 'phone'): Promise<any> =>
   ok(server, 'POST', `/api/2/subscriptions/bob/${device}.json`, { add, remove });

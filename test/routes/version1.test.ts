@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest';
-import { openTestServer, type TestServer } from '../server.ts';
+import { ok, openTestServer } from '../server.ts';
 
 const auth = 'bob:secret';
 const podcast = 'http://example.org/feed';
 const episode = 'http://example.org/1.mp3';
 const play = { podcast, episode, action: 'play', timestamp: '2024-05-06T07:08:09' };
-
-async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([200, expect.anything()]);
-  return text === '' ? '' : JSON.parse(text);
-}
 
 it.each(['POST', 'PUT'])('shares subscriptions and devices with version 2 (devices saved by %s)', async (method) => {
   const server = await openTestServer();

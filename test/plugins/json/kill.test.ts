@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import { createRandom } from '../../process/uploads.ts';
-import { seed } from '../../seed.ts';
+import { createRandom, seed } from '../../seed.ts';
 import { makeFolder } from '../../folder.ts';
 
 it(

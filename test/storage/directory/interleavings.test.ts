@@ -4,7 +4,7 @@ import type { UserId } from '../../../src/domain/types.ts';
 import { KeyedMutex } from '../../../src/keyed-mutex.ts';
 import { isStorageError } from '../../../src/storage/errors.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
-import { seed } from '../../seed.ts';
+import { createRandom, seed } from '../../seed.ts';
 import { clock, DAY, HOUR, type Node, openNode } from './node.ts';
 import { MemoryDatabase } from '../memory-store.ts';
 import { episode, recordFeed, state } from '../suite/directory/samples.ts';
@@ -14,15 +14,6 @@ const FEEDS = feeds(5);
 const USERS = ['alice', 'bob', 'carol'] as UserId[];
 const RUNS = 60;
 const STEPS = 25;
-
-/** Pseudo-random numbers from 0 to 1. */
-function createRandom(from: number): () => number {
-  let value = from >>> 0;
-  return () => {
-    value = (Math.imul(value, 1_664_525) + 1_013_904_223) >>> 0;
-    return value / 2 ** 32;
-  };
-}
 
 /** What a node answers about the podcasts. */
 const read = async ({ podcasts, core }: Node): Promise<object> => ({
@@ -39,8 +30,8 @@ const read = async ({ podcasts, core }: Node): Promise<object> => ({
 /** Calls of two nodes run at the same time, and their stores answer late. */
 async function run(from: number): Promise<void> {
   const random = createRandom(from);
-  const isLikely = (probability: number): boolean => random() < probability;
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+  const isLikely = (probability: number): boolean => random(100) < 100 * probability;
+  const pick = <Item>(items: readonly Item[]): Item => items[random(items.length)]!;
   const database = new MemoryDatabase();
   const nodes = [await openNode(database), await openNode(database)];
   const delay = async (): Promise<void> => {
