@@ -1,7 +1,4 @@
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type H3, toNodeHandler } from 'h3';
 import { expect, onTestFinished } from 'vitest';
@@ -16,6 +13,7 @@ import type { Storage } from '../src/storage/stores.ts';
 import { openStorage } from '../src/storage/open.ts';
 import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
 import { makeFolder } from './folder.ts';
+import { listen } from './listen.ts';
 
 /** Looks like a bcrypt hash: imports accept nothing else. */
 const digest = (password: string): string => `$2b$10$${hash('sha256', password).slice(0, 53)}`;
@@ -117,15 +115,13 @@ export async function openTestServer(
   const app = createApp(services, { trustProxy: false, maxBody: 1024 * 1024, log, directory, ...options });
   for (const name of users) await services.accounts.create({ name, password: 'secret' });
 
-  const socket = target === 'socket' ? await listen(app) : undefined;
-
   onTestFinished(async () => {
-    await socket?.close();
     await bodyParser.close();
     await storage.close();
     if (!beside) await place.destroy();
     expect(errors, 'an error that reached the 500 mapper').toEqual([]);
   });
+  const socket = target === 'socket' ? await listen(toNodeHandler(app)) : undefined;
   return {
     app,
     services,
@@ -148,19 +144,6 @@ export async function ok({ request }: TestServer, method: string, path: string, 
   const text = await answer.text();
   expect([answer.status, text]).toEqual([200, expect.anything()]);
   return text === '' ? '' : JSON.parse(text);
-}
-
-async function listen(app: H3): Promise<{ origin: string; close(): Promise<void> }> {
-  const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
 }
 
 function toRequest(

@@ -1,21 +1,14 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { listen } from '../listen.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { CHROMIUM, openTab, signIn, useChromium } from './chromium.ts';
 
 /** Opens a website that is not this server's: a page with one link. Returns its address. */
 async function openSite(link: string): Promise<string> {
-  const site = createServer((_request, response) => {
+  const { port } = await listen((_request, response) => {
     response.setHeader('content-type', 'text/html').end(`<a href="${link}">Podcasts</a>`);
-  }).listen(0, '127.0.0.1');
-  await once(site, 'listening');
-  onTestFinished(() => {
-    site.closeAllConnections();
-    site.close();
   });
-  return `http://localhost:${(site.address() as AddressInfo).port}/`; // the server is at 127.0.0.1
+  return `http://localhost:${port}/`; // the server is at 127.0.0.1
 }
 
 const openServer = async () => (await openTestServer({}, 'socket')) as TestServer & { origin: string };

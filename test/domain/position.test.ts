@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatPosition, parsePosition } from '../../src/domain/position.ts';
+import { seed } from '../seed.ts';
 
 it.each([
   ['00:00:00', 0],
@@ -42,7 +43,6 @@ it.each([
 });
 
 it('parses every formatted position', () => {
-  const seed = Date.now();
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seconds) => {
       expect(parsePosition(formatPosition(seconds))).toBe(seconds);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatTimestamp, parseTimestamp } from '../../src/domain/timestamp.ts';
+import { seed } from '../seed.ts';
 
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 
@@ -79,7 +80,6 @@ describe('timestamps of clients', () => {
 
 it('parses every formatted second, in any zone', () => {
   const minutes = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
-  const seed = Date.now();
   fc.assert(
     fc.property(
       fc.integer({ min: 86_400, max: LATEST - 86_400 }),

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/feeds/fetch.ts';
 import { parseFeed } from '../../src/feeds/parse.ts';
+import { listen } from '../listen.ts';
 import { rss } from './samples/sample.ts';
 
 export interface FeedServer {
@@ -17,19 +16,13 @@ export interface FeedServer {
 
 /** A web server on 127.0.0.1 or the given address; it is closed after the test. */
 export async function startFeedServer(answer: RequestListener, address = '127.0.0.1'): Promise<FeedServer> {
-  const server = createServer((request, response) => {
-    feeds.requests.push(request);
+  const requests: IncomingMessage[] = [];
+  const { server, port, origin } = await listen((request, response) => {
+    requests.push(request);
     answer(request, response);
-  });
+  }, address);
+  const feeds: FeedServer = { origin, port, requests, connections: 0 };
   server.on('connection', () => feeds.connections++);
-  server.listen(0, address);
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const feeds: FeedServer = { origin: `http://${address}:${port}`, port, requests: [], connections: 0 };
   return feeds;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodcastEntry } from '../../src/domain/types.ts';
 import { readOpml } from '../../src/formats/opml-read.ts';
 import { writeOpml } from '../../src/formats/opml-write.ts';
+import { seed } from '../seed.ts';
 
 describe('writeOpml', () => {
   it('writes one outline for each podcast, with its metadata', () => {
@@ -55,7 +56,6 @@ it('what was written can be read', () => {
     { url: valid, title: valid.map((title) => `${title}.`), description: valid, website: valid },
     { requiredKeys: ['url', 'title'] },
   );
-  const seed = Date.now();
   fc.assert(
     fc.property(fc.string(), fc.array(podcast), (title, podcasts) => {
       const known = podcasts.filter((entry) => entry.title !== entry.url);

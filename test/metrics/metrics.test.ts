@@ -1,23 +1,16 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { toNodeHandler } from 'h3';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createSample } from '../../src/metrics/sample.ts';
 import { openPodsync } from '../../src/podsync.ts';
-import { quickHasher } from '../server.ts';
 import { makeFolder } from '../folder.ts';
+import { listen } from '../listen.ts';
+import { quickHasher } from '../server.ts';
 
 const START = 1_700_000_000;
 const DAY = 86_400;
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 /** A server with metrics, the account bob, and requests that resolve once they were reported. */
 async function open() {
@@ -35,18 +28,9 @@ async function open() {
     },
     { now: () => clock.now, hasher: quickHasher },
   );
-  closers.push(async () => {
-    await podsync.close();
-  });
+  onTestFinished(() => podsync.close());
   await podsync.services.accounts.create({ name: 'bob', password: 'secret' });
-  const server = createServer(toNodeHandler(podsync.publicApp)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin } = await listen(toNodeHandler(podsync.publicApp));
   const request = async (method: string, path: string, body?: unknown): Promise<any> => {
     const isReported = new Promise<void>((resolve) => reported.push(resolve));
     const answer = await fetch(origin + path, {

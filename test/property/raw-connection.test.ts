@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { toNodeHandler } from 'h3';
 import { expect, it } from 'vitest';
 import { seed } from '../seed.ts';
 import { openTestServer, type TestServer } from '../server.ts';
@@ -14,16 +10,9 @@ const authorization = `Basic ${btoa('bob:secret')}`;
 
 /** A server on a socket, with a list of bob. */
 async function withSocket(use: (port: number, server: TestServer) => Promise<void>): Promise<void> {
-  const server = await openTestServer({ maxBody: 64 * 1024 });
+  const server = await openTestServer({ maxBody: 64 * 1024 }, 'socket');
   await server.request('PUT', LIST, { auth: 'bob:secret', body: URLS });
-  const listener = createServer(toNodeHandler(server.app)).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  try {
-    await use((listener.address() as AddressInfo).port, server);
-  } finally {
-    listener.closeAllConnections();
-    listener.close();
-  }
+  await use(Number(new URL(server.origin!).port), server);
 }
 
 /** The list, as the next client receives it. */

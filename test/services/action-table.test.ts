@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ACTION_TYPES, type EpisodeAction } from '../../src/domain/types.ts';
 import { ActionTable } from '../../src/services/listening/action-table.ts';
+import { seed } from '../seed.ts';
 
 const name = (kind: string): fc.Arbitrary<string> => fc.nat(3).map((n) => `http://${kind}.example/${n}`);
 
@@ -44,6 +45,7 @@ it('lists every action by time, then in upload order, from any cursor', () => {
         expect(read(table.after(place))).toEqual(byTime.slice(at + 1));
       }
     }),
+    { seed },
   );
 });
 
@@ -71,5 +73,6 @@ it('an episode is in progress if its last action, downloads aside, is a play tha
       expect(table.inProgress(100)).toEqual(expected);
       expect(table.inProgress(2)).toEqual(expected.slice(0, 2));
     }),
+    { seed },
   );
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { it } from 'vitest';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Storage } from '../../src/storage/stores.ts';
 import { Cluster } from './nodes.ts';
 import { action, add, addUser, feed, readActions, remove } from './suite/samples.ts';
 import { exportUser } from './suite/transfer/samples.ts';
+import { seed } from '../seed.ts';
 
 /** One step of a user, on one of the nodes. */
 interface Step {
@@ -88,6 +88,6 @@ it('three nodes in turn answer and store the same as one node for a user', async
       const { storage: cold } = await shared.open();
       expect(await exportUser(cold, alice)).toEqual(expected);
     }),
-    { numRuns: 100 },
+    { seed, numRuns: 100 },
   );
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { createServer } from 'node:http';
 import { toNodeHandler } from 'h3';
 import { expect, it } from 'vitest';
+import { listen } from '../../listen.ts';
 import { openTestServer } from '../../server.ts';
 
 /* Large bodies share a memory budget; no sender may keep others from using it. */
@@ -17,8 +17,7 @@ const list = (user: string): Buffer => Buffer.from(`http://example.org/${user}`.
 
 async function openServer(budget: { bytes: number; receive?: number; wait?: number }) {
   const server = await openTestServer({ budget });
-  const http = createServer(toNodeHandler(server.app)).listen(0, '127.0.0.1');
-  await once(http, 'listening');
+  const { server: http, port } = await listen(toNodeHandler(server.app));
   http.prependListener('request', (request) => {
     const push = request.push.bind(request);
     let bytes = 0;
@@ -28,7 +27,6 @@ async function openServer(budget: { bytes: number; receive?: number; wait?: numb
       return push(chunk);
     };
   });
-  const { port } = http.address() as AddressInfo;
   /** Sends the head of an upload; `more` are headers that describe the body. */
   const begin = (user: string, more: string): Socket => {
     const socket = connect(port, '127.0.0.1');
@@ -46,11 +44,11 @@ async function openServer(budget: { bytes: number; receive?: number; wait?: numb
     (await server.request('GET', `/subscriptions/${user}/phone.json`, { auth: `${user}:secret` })).json();
   /** Resolves when the server first reads a large body, for which it has reserved memory then. */
   const reading = once(http, 'reading');
-  return { begin, upload, stored, reading, close: () => http.close() };
+  return { begin, upload, stored, reading };
 }
 
 it('accepts large bodies one after another if they do not fit together', async () => {
-  const { upload, stored, close } = await openServer({ bytes: LARGE });
+  const { upload, stored } = await openServer({ bytes: LARGE });
   const answers = await Promise.all([
     upload('bob'),
     upload('eve'),
@@ -58,14 +56,13 @@ it('accepts large bodies one after another if they do not fit together', async (
   ]);
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   expect([await stored('bob'), await stored('eve')]).toEqual([['http://example.org/bob'], ['http://example.org/eve']]);
-  close();
 });
 
 it.each([
   ['of a stated length', `Content-Length: ${LARGE}`, ''],
   ['in chunks', 'Transfer-Encoding: chunked', 'ffffff\r\n'],
 ])('refuses a body %s that stalls while another waits, and stores the other', async (_, head, before) => {
-  const { begin, upload, stored, reading, close } = await openServer({ bytes: LARGE, receive: 0 });
+  const { begin, upload, stored, reading } = await openServer({ bytes: LARGE, receive: 0 });
   const stalled = begin('eve', head);
   stalled.write(before + 'x'.repeat(LARGE / 2));
   await reading;
@@ -73,26 +70,23 @@ it.each([
   expect(await upload('bob')).toMatch(/^HTTP\/1\.1 200 /);
   expect((await refused).join('')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*arrives too slowly/i);
   expect(await stored('bob')).toEqual(['http://example.org/bob']);
-  close();
 });
 
 it('accepts a small body whatever else arrives', async () => {
-  const { begin, upload, close } = await openServer({ bytes: LARGE });
+  const { begin, upload } = await openServer({ bytes: LARGE });
   const stalled = begin('eve', `Content-Length: ${LARGE}`);
   stalled.write('x'.repeat(LARGE / 2));
   const small = Buffer.from('http://example.org/bob');
   expect(await upload('bob', small)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await upload('bob', gzipSync(small), '\r\nContent-Encoding: gzip')).toMatch(/^HTTP\/1\.1 200 /);
   stalled.destroy();
-  close();
 });
 
 it('asks the client of a body that waited too long to retry', async () => {
-  const { begin, upload, reading, close } = await openServer({ bytes: LARGE, wait: 0 });
+  const { begin, upload, reading } = await openServer({ bytes: LARGE, wait: 0 });
   const stalled = begin('eve', `Content-Length: ${LARGE}`);
   stalled.write('x'.repeat(LARGE / 2));
   await reading;
   expect(await upload('bob')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*busy with other large uploads/i);
   stalled.destroy();
-  close();
 });

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { toNodeHandler } from 'h3';
 import { expect, it } from 'vitest';
+import { listen, type Listener } from '../../listen.ts';
 import { openTestServer } from '../../server.ts';
 
 it.each(['x:99999', '[', 'a b', ''])('accepts the Host %j', async (host) => {
@@ -18,11 +19,11 @@ it.each(['x:99999', '[', 'a b', ''])('accepts the Host %j', async (host) => {
   server.close();
 });
 
+/** A server that reads bodies of 1,000 bytes. */
+const openSocket = async (): Promise<Listener> => listen(toNodeHandler((await openTestServer({ maxBody: 1000 })).app));
+
 it('reads the body before it refuses, so that the client sees the reason', async () => {
-  const { app } = await openTestServer({ maxBody: 1000 });
-  const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = await openSocket();
   for (const [method, path] of [
     ['POST', '/api/2/episodes/bob.json'],
     ['DELETE', '/api/2/episodes/bob.json'],
@@ -34,19 +35,15 @@ it('reads the body before it refuses, so that the client sees the reason', async
     socket.end(Buffer.alloc(size, 'x'));
     expect((await socket.toArray()).join('')).toMatch(/^HTTP\/1\.1 (401|404|405) /);
   }
-  server.close();
 });
 
 it('reads the body also if the refusal is a 200', async () => {
-  const { app } = await openTestServer({ maxBody: 1000 });
-  const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const { port } = await openSocket();
+  const socket = connect(port, '127.0.0.1');
   const size = 8 * 1024 * 1024;
   // Without a length, so that the excess is only detected while reading.
   socket.write('POST /upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n');
   // Such a client sends everything before it reads.
   await finished(socket.end(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`), { readable: false });
   expect((await socket.toArray()).join('')).toContain('@PROTOERROR');
-  server.close();
 });
