@@ -1,19 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { mapInSlices } from '../src/slices.ts';
+import { countTurns, useFastTime } from './event-loop.ts';
 
-const work = (index: number): number => {
-  for (const end = performance.now() + 0.1; performance.now() < end;);
-  return index * 2;
-};
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
 it('maps in order, and yields to the event loop many times', async () => {
-  const state = { isOver: false };
-  const mapping = mapInSlices(items, work).finally(() => (state.isOver = true));
-  let turns = 0;
-  for (; !state.isOver; turns++) await setImmediate();
-  expect(await mapping).toEqual(items.map((index) => index * 2));
+  useFastTime();
+  const { result, turns } = await countTurns(() => mapInSlices(items, (index) => index * 2));
+  expect(result).toEqual(items.map((index) => index * 2));
   expect(turns).toBeGreaterThan(10);
 });
 

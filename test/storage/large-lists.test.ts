@@ -1,21 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Url, UserId } from '../../src/domain/types.ts';
 import type { Storage } from '../../src/storage/stores.ts';
+import { countTurns, useFastTime } from '../event-loop.ts';
 import { Cluster } from './nodes.ts';
 import { addUser, feeds } from './suite/samples.ts';
 
 const FEEDS = 3000;
 const LIST = feeds(FEEDS);
-/** Turns of the event loop for one pass over the list, with the time below: 60, less the first and the last slice. */
+/** Turns of the event loop for one pass over the list, as time passes here: 60, less the first and the last slice. */
 const PASS = 58;
 
-// Time passes so fast that a time slice ends after 50 feeds.
-beforeAll(() => {
-  let now = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.1));
-});
-afterAll(() => void vi.restoreAllMocks());
+beforeEach(useFastTime);
 
 /** An account with a long list; `isCached: false`: after a restart. */
 async function openAccount(isCached = true): Promise<{ storage: Storage; alice: UserId }> {
@@ -28,15 +23,6 @@ async function openAccount(isCached = true): Promise<{ storage: Storage; alice: 
     ({ storage } = await cluster.open(false));
   }
   return { storage, alice };
-}
-
-/** The result of an operation, and the turns that the event loop had meanwhile. */
-async function countTurns<T>(operation: () => Promise<T>): Promise<{ result: T; turns: number }> {
-  const state = { isOver: false };
-  const running = operation().finally(() => (state.isOver = true));
-  let turns = 0;
-  for (; !state.isOver; turns++) await setImmediate();
-  return { result: await running, turns };
 }
 
 it.each([true, false])('a long list is read in slices, cached: %s', async (isCached) => {

@@ -3,6 +3,7 @@ import type { Entry, Key, KeyValueStore, Range } from '../../src/storage/contrac
 import { createStorage } from '../../src/storage/storage.ts';
 import type { Storage } from '../../src/storage/stores.ts';
 import type { UserId } from '../../src/domain/types.ts';
+import { countTurns } from '../event-loop.ts';
 import { MemoryDatabase, openMemoryStore } from './memory-store.ts';
 import { actions, addUser, feed, readActions } from './suite/samples.ts';
 
@@ -94,12 +95,7 @@ it('no more than 100 accounts are read at the same time: each may be a file', as
 
 it('other requests are answered while a long history is searched in vain', async () => {
   await storage.actions.append(alice, actions(50_000));
-  let turns = 0;
-  let next = setImmediate(function count() {
-    turns += 1;
-    next = setImmediate(count);
-  });
-  expect(await readActions(storage, alice, { podcast: feed('unknown') })).toEqual([]);
-  clearImmediate(next);
+  const { result, turns } = await countTurns(() => readActions(storage, alice, { podcast: feed('unknown') }));
+  expect(result).toEqual([]);
   expect(turns).toBeGreaterThan(3);
 });

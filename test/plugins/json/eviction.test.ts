@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import { storageConformance } from '../../../src/testing/index.ts';
+import { useFastTime } from '../../event-loop.ts';
 
 // A checkpoint every few commits, many files, and hardly any entries in memory.
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
@@ -11,12 +12,8 @@ vi.mock(import('../../../plugins/json/limits.ts'), () => ({
   CACHE_SIZE: 600_000,
 }));
 
-// Time passes so fast that a batch of 60 keys takes several time slices.
-beforeAll(() => {
-  let now = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.1));
-});
-afterAll(() => void vi.restoreAllMocks());
+// A batch of 60 keys takes several time slices.
+beforeEach(useFastTime);
 
 storageConformance(
   'json with files that are split, written and read again all the time',
