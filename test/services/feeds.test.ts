@@ -109,6 +109,26 @@ it('a feed that is lost at its new address is found through its former address',
   expect((await server.storage.podcasts.feed(A))?.nextAt).toBeUndefined();
 });
 
+it('claims due feeds in portions, so that a killed process leaves few that others have to wait for', async () => {
+  const urls = Array.from({ length: 250 }, (_, n) => `http://example.org/${n}`);
+  const { server, web } = await openWith(urls);
+  const claimDue = vi.spyOn(server.storage.podcasts, 'claimDue');
+  const running = server.services.feeds.update('due');
+  await web.untilRequested(1);
+  expect((await server.storage.podcasts.claimDue(1000, 900)).length).toBeGreaterThan(100);
+  await server.services.feeds.stop();
+  expect((await running).tried).toBeLessThan(150);
+  expect(claimDue).toHaveBeenCalledTimes(2);
+});
+
+it('fetches each due feed once, however many there are', async () => {
+  const urls = Array.from({ length: 250 }, (_, n) => `http://example.org/${n}`);
+  const { server, web } = await openWith(urls);
+  for (const url of urls) web.outcomes.set(url, fetched(url));
+  expect(await server.services.feeds.update('due')).toEqual({ tried: 250, failed: [] });
+  expect(web.requested.map(([url]) => url).toSorted()).toEqual(urls.toSorted());
+});
+
 it('a feed that fails keeps its last good data, and one that is gone is never fetched again', async () => {
   const { server, web } = await openWith([A]);
   const { feeds } = server.services;

@@ -10,6 +10,8 @@ import type { FeedResult, FeedState, PodcastStore } from '../../storage/stores.t
 
 /** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;
+/** Due feeds that `update` claims at once: those of a process that is killed wait until their lease ends. */
+const CLAIMED = 100;
 /** A feed that was claimed this long ago and has not been stored since may be claimed again. */
 const LEASE: Seconds = 900;
 /** How often to check for due feeds. */
@@ -19,6 +21,9 @@ const BUSY_POLL_INTERVAL: Seconds = 0.1;
 
 /** Which feeds to fetch: one, all except deleted ones, or those that are due. */
 type Selection = { url: string } | 'all' | 'due';
+
+/** Each is taken once, by whichever task asks first. */
+type Selected = IterableIterator<FeedState> | AsyncIterableIterator<FeedState>;
 
 export interface FeedReport {
   /** How many were fetched, including failures. */
@@ -99,16 +104,30 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     await Promise.all(active);
   };
 
-  const select = async (selection: Selection): Promise<FeedState[]> => {
-    if (selection === 'due') return podcasts.claimDue(Number.MAX_SAFE_INTEGER, LEASE);
+  /** Up to `limit` due feeds, the next ones claimed when those before are being fetched. */
+  async function* claimDue(limit: number): AsyncGenerator<FeedState> {
+    for (let left = limit; left > 0 && !stopping.signal.aborted;) {
+      const claimed = await podcasts.claimDue(Math.min(left, CLAIMED), LEASE);
+      if (claimed.length === 0) return;
+      yield* claimed;
+      left -= claimed.length;
+    }
+  }
+
+  /** `total` includes due feeds that another process is fetching. */
+  const select = async (selection: Selection): Promise<{ states: Selected; total: number }> => {
+    if (selection === 'due') {
+      const { due } = await podcasts.countFeeds();
+      return { states: claimDue(due), total: due };
+    }
     if (selection === 'all') {
       const all: FeedState[] = [];
       for await (const state of podcasts.feeds()) if (state.nextAt !== undefined) all.push(state);
-      return all;
+      return { states: all.values(), total: all.length };
     }
     const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
     if (!state) throw new Refusal('missing', 'this feed is unknown here: no account has ever subscribed to it');
-    return [state];
+    return { states: [state].values(), total: 1 };
   };
 
   return {
@@ -126,16 +145,14 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 
     async update(selection, progress = () => undefined) {
       if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch, so it makes no connections');
-      const states = await select(selection);
-      const report: FeedReport = { tried: states.length, failed: [] };
-      let done = 0;
-      progress(done, states.length);
-      const waiting = states.values();
+      const { states, total } = await select(selection);
+      const report: FeedReport = { tried: 0, failed: [] };
+      progress(0, total);
       const work = async (): Promise<void> => {
-        for (const state of waiting) {
+        for await (const state of states) {
           const error = await update(state).catch(({ message }: Error) => message);
           if (error !== undefined) report.failed.push({ url: redactUrl(state.url), error });
-          progress(++done, states.length);
+          progress(++report.tried, total);
         }
       };
       await track(Promise.all(Array.from({ length: CONCURRENCY }, work)));
