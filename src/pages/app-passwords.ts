@@ -25,9 +25,13 @@ export const renderAppPasswords = ({
 }: AppPasswordSection): Markup => markup`<h2 id="app-passwords">App passwords</h2>
 <p class="soft">With an app password, one app can sync without your own password. It cannot change your account, and you can revoke it at any time.</p>
 ${appPasswords.length > 0 ? renderTable({ base, csrf, appPasswords }) : ''}
-<form method="post" action="${base}/settings/app-passwords">${renderToken(csrf)}
+<form method="post" action="${base}/settings/app-passwords">${renderToken(csrf)}<input type="hidden" name="known" value="${writeKnown(appPasswords)}">
 ${renderField({ name: 'label', label: 'App', value: label, hint: 'For example: AntennaPod on my phone', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
 <p class="actions"><button>Create app password</button></p></form>`;
+
+/** The app passwords that a page shows, as a field of its form: a form that is sent twice does not create two. */
+export const writeKnown = (appPasswords: readonly OwnAppPassword[]): string =>
+  appPasswords.map(({ id }) => id).join(' ');
 
 /** One that has just been created; it is never shown again. */
 export const renderCreated = (secret: string): Markup =>

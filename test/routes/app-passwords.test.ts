@@ -114,6 +114,25 @@ describe('on the site', () => {
     expect((await visitor.get('/settings')).html).not.toContain('AntennaPod/3.5');
   });
 
+  it('is created once, however often its form is sent, as a reload of the page does', async () => {
+    const server = await openTestServer();
+    const visitor = await signIn(server);
+    const { html } = await visitor.get('/settings');
+    const form = /<form[^>]*app-passwords">[^]*?<\/form>/.exec(html)![0];
+    const hidden = Array.from(form.matchAll(/type="hidden" name="([^"]+)" value="([^"]+)"/g), ([, ...pair]) => pair);
+    const send = (label: string) => visitor.submit('/settings/app-passwords', { ...Object.fromEntries(hidden), label });
+    expect((await send('Phone')).status).toBe(200);
+    const again = await send('Phone');
+    expect(again.status).toBe(400);
+    expect(again.html).toContain(
+      'Your app passwords have changed since this form was opened, and nothing was created.',
+    );
+    const action = 'http://localhost/settings/app-passwords';
+    expect((await visitor.send('/settings', { label: 'Tablet' }, action)).status).toBe(200);
+    const { appPasswords } = await server.services.administration.show('bob');
+    expect(appPasswords.map(({ label }) => label).toSorted()).toEqual(['Phone', 'Tablet']);
+  });
+
   it('asks again for a missing name', async () => {
     const visitor = await signIn(await openTestServer());
     const again = await visitor.send('/settings', { label: ' ' }, 'http://localhost/settings/app-passwords');

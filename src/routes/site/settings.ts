@@ -4,6 +4,7 @@ import { Form } from '../../http/form.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
+import { writeKnown } from '../../pages/app-passwords.ts';
 import { type PrivacySettings, renderSettings } from '../../pages/settings.ts';
 import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
@@ -40,6 +41,9 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
   ['app-passwords', 'The app password is revoked: the app cannot sync with it any more.'],
   ['sessions', 'Signed out.'],
 ]);
+
+const CHANGED =
+  'your app passwords have changed since this form was opened, and nothing was created. Send it again if you need another one';
 
 /** The settings of an account. */
 export function createSettingsPages(
@@ -135,9 +139,11 @@ export function createSettingsPages(
       { onRefused: onRefused('form') },
     ),
 
-    // Returns the page instead of a redirect, because the plain text is stored nowhere.
+    // Returns the page instead of a redirect, because the plain text is stored nowhere. A reload sends the form again.
     createAppPassword: site.submitted(
       async (event, user, fields) => {
+        const known = fields.get('known') ?? '';
+        if (known !== writeKnown(await appPasswords.all(user.id))) throw new Refusal('conflict', CHANGED);
         const created = await appPasswords.create(user.id, fields.get('label') ?? '');
         return page(event, user, {}, new Form(), created);
       },
