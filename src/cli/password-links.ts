@@ -33,8 +33,11 @@ export async function resetPassword(config: Config, user: string): Promise<void>
 
 /** Prints only the link to stdout, for scripts. */
 async function printLink({ name, base, path }: PasswordLink, config: Config): Promise<void> {
-  const link = `${config.baseUrl ?? base ?? reachableUrls(config)[0]}${path}`;
-  const command = commandLine(`user reset ${quote(name)}`, config);
-  await printSecret(link, 'the link', `print another one with: ${command}`);
+  const address = config.baseUrl ?? base;
+  const assumed = reachableUrls(config)[0]!;
+  const another = `print another one with: ${commandLine(`user reset ${quote(name)}`, config)}`;
+  await printSecret(`${address ?? assumed}${path}`, 'the link', another);
   messages.info('It works once, for 24 hours.');
+  if (address) return;
+  messages.warn(`No server is running. If its address will not be ${assumed}, ${another} --base-url ADDRESS`);
 }

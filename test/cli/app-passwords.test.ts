@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { run, startServer } from './podsync.ts';
+import { makeFolder, run, startServer } from './podsync.ts';
 
 async function setUp() {
   const server = await startServer();
@@ -76,6 +76,16 @@ it('a link starts with the given base URL, also without a server', async () => {
   const { server, user } = await setUp();
   server.kill('SIGTERM');
   await server.ended;
-  const { stdout } = await user('reset', 'bob', '--base-url', 'https://pods.example.org/sub');
+  const { stdout, stderr } = await user('reset', 'bob', '--base-url', 'https://pods.example.org/sub');
   expect(stdout).toMatch(/^https:\/\/pods\.example\.org\/sub\/welcome\/\S+\n$/);
+  expect(stderr).not.toContain('[warn]');
+});
+
+it('a link without a server and a base URL has the default address, and a warning says how to print another', async () => {
+  const data = await makeFolder();
+  const { stdout, stderr } = await run(['user', 'invite', 'bob', '--data', data]);
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome\//);
+  expect(stderr).toMatch(
+    /\[warn\] No server is running\. If its address will not be http:\/\/127\.0\.0\.1:3000, print another one with: .* user reset bob --data \S+ --base-url ADDRESS\n/,
+  );
 });
