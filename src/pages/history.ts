@@ -29,7 +29,8 @@ const ACTION_NAMES: Readonly<Record<ActionType, string>> = {
 
 /** What happened to episodes, by day, the newest first. */
 export function renderHistory(page: ListedHistory): Page {
-  const { base, query, history } = page;
+  const { base, query, history, podcasts } = page;
+  if (podcasts.length === 0) return { title: 'History', content: markup`<h1>History</h1>${renderEmpty(base)}` };
   const filter = { ...query, before: undefined, after: undefined };
   const downloads = markup`<span>Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a></span>`;
   return {
@@ -53,13 +54,13 @@ ${renderField({ name: 'to', label: 'To', type: 'date', value: query.to, problem:
 <button>Show</button></form>`;
 }
 
-const renderNothing = ({ base, podcasts, problems = {} }: ListedHistory): Markup | undefined => {
-  if (Object.keys(problems).length > 0) return undefined;
-  if (podcasts.length === 0) {
-    return markup`<p class="card">Nothing yet. What your apps sync is listed here; <a href="${base}/">connect an app</a>.</p>`;
-  }
-  return markup`<p class="card">Nothing in your history matches. <a href="${base}/history">Show all</a></p>`;
-};
+const renderEmpty = (base: string): Markup =>
+  markup`<p class="card">Nothing yet. What your apps sync is listed here; <a href="${base}/">connect an app</a>.</p>`;
+
+const renderNothing = ({ base, problems = {} }: ListedHistory): Markup | undefined =>
+  Object.keys(problems).length > 0
+    ? undefined
+    : markup`<p class="card">Nothing in your history matches. <a href="${base}/history">Show all</a></p>`;
 
 function byDay(entries: readonly HistoryEntry[]): HistoryEntry[][] {
   const days = new Map<number, HistoryEntry[]>();

@@ -72,7 +72,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .head.card { flex-wrap: wrap; }
 .head.card > div { flex: 1 1 18rem; }
 .qr { width: 11rem; flex: none; border-radius: .6rem; }
-.card > :last-child { margin-bottom: 0; }
+.card > :last-child, fieldset > :last-child { margin-bottom: 0; }
 .notice, .problem { border-radius: .6rem; padding: .7rem 1rem; margin: 1rem 0; border-inline-start: .3rem solid var(--good); background: var(--card); }
 .problem { border-color: var(--bad); background: var(--bad-tint); }
 .notice form { display: inline; }
@@ -81,7 +81,8 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0 1.5rem; align-items: start; }
 .head { display: flex; gap: 1.25rem; align-items: flex-start; }
 .columns.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); align-items: stretch; gap: 0 1.25rem; }
-.head > div { min-width: 0; }
+.head > div { flex: 1; min-width: 0; }
+.head progress { max-width: 26rem; }
 .head > div > :first-child { margin-top: 0; }
 .logo { width: 9rem; height: 9rem; flex: none; border-radius: .8rem; object-fit: cover; background: var(--tint); }
 .logo.small { width: 3.5rem; height: 3.5rem; border-radius: .5rem; }
