@@ -126,6 +126,60 @@ it('finds an episode by the GUID in an action', async () => {
   ]);
 });
 
+it('finds an episode by its URL if its feed has another GUID than the action', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, {}, episodes(2));
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await act(server, 1, 'play', '2024-01-01T00:00:00', A, { guid: 'former' });
+  const { updates } = await ok(server, 'GET', `${UPDATES}?since=${timestamp}`);
+  expect(updates).toMatchObject([{ url: media(1), released: '2020-09-13T12:26:40', status: 'play' }]);
+});
+
+it('returns a new episode with the state that it got before it was in its feed', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await act(server, 1, 'play', '2024-01-01T00:00:00');
+  await act(server, 90, 'delete', '2024-01-01T00:00:00', A, { guid: 'g2' });
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await recordFeed(server.storage, A, {}, episodes(3));
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${timestamp}`))).toEqual([
+    [3, 'new'],
+    [2, 'delete'],
+    [1, 'play'],
+  ]);
+});
+
+it.each([
+  ['the action with the later time', ['2024-01-02T00:00:00', '2024-01-01T00:00:00'], 'play'],
+  ['the action with the later time, uploaded last', ['2024-01-01T00:00:00', '2024-01-02T00:00:00'], 'delete'],
+  ['of two at the same time the one uploaded last', ['2024-01-01T00:00:00', '2024-01-01T00:00:00'], 'delete'],
+])('returns %s, whichever names they have for the episode', async (_, [first, second], status) => {
+  const byUrl = { episode: media(1) };
+  const byGuid = { episode: media(90), guid: 'g1' };
+  for (const [former, latter] of [
+    [byUrl, byUrl],
+    [byUrl, byGuid],
+    [byGuid, byUrl],
+    [byGuid, { ...byGuid, episode: media(91) }],
+  ]) {
+    for (const isKnown of [true, false]) {
+      const server = await openTestServer();
+      await subscribe(server, [A]);
+      if (isKnown) await recordFeed(server.storage, A, {}, episodes(1));
+      await ok(server, 'POST', ACTIONS, [{ podcast: A, action: 'play', timestamp: first, ...former }]);
+      await ok(server, 'POST', ACTIONS, [{ podcast: A, action: 'delete', timestamp: second, ...latter }]);
+      settle(server);
+      const { timestamp } = isKnown ? { timestamp: 0 } : await ok(server, 'GET', UPDATES);
+      if (!isKnown) await recordFeed(server.storage, A, {}, episodes(1));
+      const answer = await ok(server, 'GET', `${UPDATES}?since=${timestamp}`);
+      expect(news(answer), JSON.stringify([isKnown, former, latter])).toEqual([[1, status]]);
+    }
+  }
+});
+
 it('returns the five newest episodes of an added feed, however long they have been known', async () => {
   const server = await openTestServer();
   await subscribe(server, [A], [], 'tv');
@@ -162,6 +216,35 @@ it('reports an episode of an added feed as played if it was played under a forme
     [20, 'play'],
     [1, 'new'],
   ]);
+});
+
+it('reports an episode of an added feed as played if it was played before the feed moved', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A], [], 'tv');
+  await recordFeed(server.storage, A, {}, episodes(2));
+  await act(server, 1, 'play', '2024-01-01T00:00:00');
+  await recordFeed(server.storage, A, {}, episodes(2), { movedTo: B });
+  await subscribe(server, []);
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await subscribe(server, [B]);
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${timestamp}`))).toEqual([
+    [2, 'new'],
+    [1, 'play'],
+  ]);
+});
+
+it('repeats no episodes if the podcast is added under a second URL', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, {}, episodes(2), { movedTo: B });
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await subscribe(server, [B]);
+  await recordFeed(server.storage, B, {}, episodes(3));
+  const { add, updates } = await ok(server, 'GET', `${UPDATES}?since=${timestamp}`);
+  expect(add).toMatchObject([{ url: B }]);
+  expect(updates).toMatchObject([{ url: media(3), podcast_url: A }]);
 });
 
 it('returns at most the fifty newest episodes of a feed', async () => {

@@ -6,7 +6,7 @@ import { countTurns, useFastTime } from '../event-loop.ts';
 type Dependencies = Parameters<typeof createUpdates>;
 
 /** The updates of a device with these subscriptions, in an account with this history. The directory knows nothing. */
-function openUpdates(history: EpisodeAction[], list: Url[]) {
+function openUpdates(history: EpisodeAction[], list: Url[], { account = 7, directory = 7 } = {}) {
   return createUpdates(
     {
       actions: {
@@ -18,11 +18,11 @@ function openUpdates(history: EpisodeAction[], list: Url[]) {
           mark: 7,
         }),
       },
-      users: { stableUntil: async () => 7 } as unknown as Dependencies[0]['users'],
+      users: { stableUntil: async () => account } as unknown as Dependencies[0]['users'],
       podcasts: {
         find: async (urls: readonly string[]) => urls.map(() => undefined),
         findEpisodes: async (_: Url, names: readonly string[]) => names.map(() => undefined),
-        episodesSince: async () => ({ items: [], mark: 7 }),
+        episodesSince: async () => ({ items: [], mark: directory }),
       } as unknown as Dependencies[0]['podcasts'],
     },
     { list: async () => list, changes: async () => ({ add: [], remove: [], mark: 7 }) } as unknown as Dependencies[1],
@@ -38,6 +38,17 @@ it('accepts a page of the storage of any length', async () => {
   );
   expect(await updates.since('bob' as UserId, 'phone', 0)).toMatchObject({ episodes: [], mark: 7 });
 });
+
+it.each([
+  [5, 7],
+  [7, 5],
+])(
+  'the mark is neither above that of the account, %d, nor above that of the directory, %d',
+  async (account, directory) => {
+    const updates = openUpdates([], [], { account, directory });
+    expect(await updates.since('bob' as UserId, 'phone', 0)).toMatchObject({ mark: 5 });
+  },
+);
 
 it('other requests are answered while a long history is searched for updates', async () => {
   const history = Array.from({ length: 10_000 }, (_, n) => ({ ...action, episode: `http://e/${n}` }));

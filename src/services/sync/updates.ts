@@ -97,17 +97,6 @@ export function createUpdates(
     }
   };
 
-  /** Adds to feeds all names that the user's actions have for their episodes. */
-  const collectNames = async (
-    feeds: readonly Feed[],
-    all: readonly EpisodeAction[],
-    resolved: ResolvedPodcasts,
-  ): Promise<void> => {
-    for await (const { feed, action, episode } of locate(feeds, all, resolved)) {
-      if (feed.episodes.has(episode.url)) addName(feed, episode.url, action.episode);
-    }
-  };
-
   return {
     async since(user, device, since) {
       // The mark is a time, because it covers changes of the account and of the directory: later ones are above it.
@@ -129,7 +118,9 @@ export function createUpdates(
       const known = isEnough ? resolved : await resolvePodcasts(podcasts, await podcastsOf(all));
       if (!isEnough) {
         const addedFeeds = feeds.filter(({ url }) => added.has(url));
-        await collectNames(addedFeeds, all, known);
+        for await (const { feed, action, episode } of locate(addedFeeds, all, known)) {
+          addName(feed, episode.url, action.episode);
+        }
       }
       const statuses = await newestByName(all, known);
       return {
@@ -181,33 +172,42 @@ async function podcastsOf(items: Iterable<{ podcast: Url }>, known: readonly Url
 
 const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
 
-/** The newest action under each name of an episode, by its own time, then by upload. */
+/** An action, and its place in the order of upload. */
+interface Placed {
+  action: EpisodeAction;
+  place: number;
+}
+
+/** By the time of the action itself, then by upload. */
+const newestFirst = (a: Placed, b: Placed): number => b.action.timestamp - a.action.timestamp || b.place - a.place;
+
+/** The newest action under each name of an episode. */
 async function newestByName(
   actions: readonly EpisodeAction[],
   resolved: ResolvedPodcasts,
-): Promise<Map<string, EpisodeAction>> {
-  const newest = new Map<string, EpisodeAction>();
-  await eachInSlices(actions, (action) => {
+): Promise<Map<string, Placed>> {
+  const newest = new Map<string, Placed>();
+  await eachInSlices(actions, (action, place) => {
     const currentUrl = resolved.currentUrl(action.podcast);
+    const placed = { action, place };
     for (const name of [action.episode, action.guid]) {
       if (name === undefined) continue;
       const key = nameKey(currentUrl, name);
-      if ((newest.get(key)?.timestamp ?? 0) <= action.timestamp) newest.set(key, action);
+      const known = newest.get(key);
+      if (!known || newestFirst(placed, known) < 0) newest.set(key, placed);
     }
   });
   return newest;
 }
 
-function toUpdates(feed: Feed, statuses: ReadonlyMap<string, EpisodeAction>): EpisodeUpdate[] {
+function toUpdates(feed: Feed, statuses: ReadonlyMap<string, Placed>): EpisodeUpdate[] {
   const episodes = [...feed.episodes.values()].toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
   return episodes.slice(0, PER_FEED).map((episode) => {
     const names = [episode.url, episode.guid, ...(feed.names.get(episode.url) ?? [])];
-    const action = names
+    const [newest] = names
       .flatMap((name) => (name === undefined ? [] : (statuses.get(nameKey(feed.currentUrl, name)) ?? [])))
-      .reduce<EpisodeAction | undefined>(
-        (newest, each) => (newest && newest.timestamp > each.timestamp ? newest : each),
-        undefined,
-      );
+      .toSorted(newestFirst);
+    const action = newest?.action;
     const status = action?.action ?? 'new';
     return {
       podcast: feed.url,
