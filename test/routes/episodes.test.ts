@@ -209,6 +209,11 @@ describe('a play with only a position', () => {
     }
   });
 
+  it('is returned with that duration, too, if the action has another GUID than the feed', async () => {
+    const server = await openWithFeed([{ ...play, episode: one, guid: 'former', position: 7 }]);
+    expect((await download(server)).actions).toMatchObject([{ guid: 'former', position: 7, total: 3600 }]);
+  });
+
   it('is returned as sent if the duration is unknown or other times were sent', async () => {
     const others = [
       { ...play, episode: two, position: 5 },

@@ -160,6 +160,16 @@ describe('the account setting sync_devices', () => {
     expect(await groups(server)).toEqual([['phone', 'laptop']]);
   });
 
+  it('is not switched by another setting, or by the same key of a podcast', async () => {
+    const server = await openWithDevices();
+    await turn(server, false);
+    await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
+    await ok(server, 'POST', ACCOUNT, { set: { another: true } });
+    const ofPodcast = `/api/2/settings/bob/podcast.json?podcast=${A}`;
+    for (const sync_devices of [true, false]) await ok(server, 'POST', ofPodcast, { set: { sync_devices } });
+    expect(await groups(server)).toEqual([['phone', 'laptop']]);
+  });
+
   it.each([true, false])(
     'is %s when that was set last, whichever of two simultaneous requests ends first',
     async (last) => {

@@ -67,6 +67,17 @@ it.each<[string, string, Record<string, string>, string]>([
   expect(await names(server)).toEqual(['one']);
 });
 
+it('refuses a podcast beyond the largest list', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  await create(visitor, 'One');
+  const body = Array.from({ length: 1000 }, (_, n) => `https://feeds.example/${n}`);
+  await server.request('PUT', '/api/2/lists/bob/list/one.json', { auth: 'bob:secret', body });
+  const again = await visitor.send('/lists/one', { url: A }, `${LISTS}/one/add`);
+  expect([again.status, again.html]).toEqual([400, expect.stringContaining('up to 1000 feeds')]);
+  expect((await urls(server, 'one')).split('\n')).toHaveLength(1001);
+});
+
 it('is a 404 for a list of another user', async () => {
   const server = await openTestServer();
   await create(await signIn(server, 'eve'), 'Mine');

@@ -92,8 +92,7 @@ async function* withDurations(
   }
 }
 
-const hasOnlyPosition = (play: EpisodeAction['play']): boolean =>
-  play !== undefined && play.started === undefined && play.total === undefined;
+const hasOnlyPosition = (play: EpisodeAction['play']): boolean => play !== undefined && play.total === undefined;
 
 function complete(action: EpisodeAction, durations: ReadonlyMap<string, Seconds> | undefined): EpisodeAction {
   const { episode, guid = episode, play } = action;

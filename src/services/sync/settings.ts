@@ -30,7 +30,7 @@ export function createSettings(
   /** The account setting `sync_devices` is a switch: on, all devices follow each other; off, none does. */
   const switchSync = async (user: UserId, isOn: Json | undefined): Promise<void> => {
     const all = (await devices.all(user)).map(({ id }) => id);
-    if (isOn === true && all.length > 1) await devices.synchronize(user, [all], []);
+    if (isOn === true) await devices.synchronize(user, [all], []);
     if (isOn === false) await devices.synchronize(user, [], all);
     // Another request may have changed it meanwhile and finished first.
     const { sync_devices: now } = await settings.get(user, { kind: 'account' });
