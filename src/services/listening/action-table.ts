@@ -118,7 +118,7 @@ export class ActionTable {
     if (rows.length === 0) return;
     const [order, times] = [this.#order, this.#times];
     rows.sort((a, b) => times[a]! - times[b]! || a - b);
-    const later = order.splice(this.#indexOf(times[rows[0]!]! + 1));
+    const later = order.splice(this.#countBefore(times[rows[0]!]! + 1));
     let next = 0;
     for (const row of rows) {
       while (next < later.length && times[later[next]!]! <= times[row]!) order.push(later[next++]!);
@@ -127,37 +127,20 @@ export class ActionTable {
     while (next < later.length) order.push(later[next++]!);
   }
 
-  /** The number of actions before a time, or at that time and before a row. */
-  #indexOf(time: Seconds, row = 0): number {
+  /** The number of actions before a time. */
+  #countBefore(time: Seconds): number {
     let [low, high] = [0, this.#order.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const at = this.#order[middle]!;
-      const isBefore = this.#times[at]! < time || (this.#times[at] === time && at < row);
-      if (isBefore) low = middle + 1;
+      if (this.#times[this.#order[middle]!]! < time) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  /** Rows with a time of `from` or later and before `until`, the oldest first. */
-  between(from: Seconds, until: Seconds): readonly number[] {
-    return this.#order.slice(this.#indexOf(from), this.#indexOf(until));
-  }
-
-  /** Rows before a cursor, the newest first; all rows without a cursor. */
-  *before(cursor?: Cursor): Generator<number, void, undefined> {
-    const start = cursor ? this.#indexOf(cursor.time, cursor.row) : this.#order.length;
-    for (let at = start - 1; at >= 0; at -= 1) yield this.#order[at]!;
-  }
-
-  /** Rows after a cursor, the oldest first. */
-  *after(cursor: Cursor): Generator<number, void, undefined> {
-    for (let at = this.#indexOf(cursor.time, cursor.row + 1); at < this.#order.length; at += 1) yield this.#order[at]!;
-  }
-
-  cursorAt(row: number): Cursor {
-    return { time: this.#times[row]!, row };
+  /** Rows with a time of `from` or later and before `until`, the oldest first, then in upload order. */
+  rows(from: Seconds = 0, until: Seconds = Infinity): readonly number[] {
+    return this.#order.slice(this.#countBefore(from), this.#countBefore(until));
   }
 
   timeOf(row: number): Seconds {
@@ -263,12 +246,6 @@ export class ActionTable {
     }
     return inProgress;
   }
-}
-
-/** A position in the history; written as `time-row`. */
-export interface Cursor {
-  time: Seconds;
-  row: number;
 }
 
 export interface EpisodeState {

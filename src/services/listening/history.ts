@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { invalid } from '../../domain/errors.ts';
 import type { ActionType, EpisodeAction, Seconds, Url, UserId } from '../../domain/types.ts';
+import { inBatches } from '../../batches.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
-import type { ActionTable, Cursor } from './action-table.ts';
+import type { ActionTable } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
@@ -33,7 +35,7 @@ export interface HistoryPage {
   newer?: string | undefined;
 }
 
-/** Selects actions older or newer than a cursor, which later uploads do not shift. */
+/** Selects actions older or newer than a cursor: a row of the action table, which later uploads do not shift. */
 interface HistoryCursor {
   before?: string | undefined;
   after?: string | undefined;
@@ -52,10 +54,19 @@ export function createHistory(
   actionCache: ActionCache,
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
 ): History {
-  const select = async (user: UserId, filter: HistoryFilter): Promise<{ table: ActionTable; matches: Matches }> => {
+  /** The rows in the period of a filter, the oldest first, and whether one matches the rest of it. */
+  const select = async (
+    user: UserId,
+    { podcast, device, action, from, until }: HistoryFilter,
+  ): Promise<{ table: ActionTable; rows: readonly number[]; matches: Matches }> => {
     const table = await actionCache.read(user);
-    const wanted = filter.podcast === undefined ? undefined : await podcastNumbers(table, filter.podcast);
-    return { table, matches: createMatches(table, filter, wanted) };
+    const wanted = podcast === undefined ? undefined : await podcastNumbers(table, podcast);
+    const deviceNumber = device === undefined ? undefined : table.deviceNumber(device);
+    const matches: Matches = (row) =>
+      (wanted === undefined || wanted.has(table.podcastOf(row))) &&
+      (device === undefined || table.deviceOf(row) === deviceNumber) &&
+      (action === undefined || table.typeOf(row) === action);
+    return { table, rows: table.rows(from, until), matches };
   };
 
   /** Numbers of the podcast under all its addresses. */
@@ -64,43 +75,51 @@ export function createHistory(
     return new Set(table.podcasts.flatMap((each, number) => (currentUrl(each) === currentUrl(url) ? number : [])));
   };
 
+  /** In batches, each in a turn of the event loop of its own. */
+  async function* describe(table: ActionTable, rows: readonly number[]) {
+    for (const batch of inBatches(rows, EXPORT_CHUNK)) {
+      const actions = batch.map((row) => table.actionAt(row));
+      const resolved = await resolvePodcasts(
+        podcasts,
+        actions.map(({ podcast }) => podcast),
+      );
+      yield actions.map((action) => ({ ...action, podcastTitle: resolved.get(action.podcast)?.title ?? '' }));
+      await setImmediate();
+    }
+  }
+
   return {
     async page(user, filter, { before, after }, limit) {
-      const { table, matches } = await select(user, filter);
-      const take = (rows: Iterable<number>, count: number): number[] => {
-        const taken: number[] = [];
-        for (const row of rows) {
-          if (!matches(row)) continue;
-          taken.push(row);
-          if (taken.length === count) break;
+      const { table, rows, matches } = await select(user, filter);
+      /** The indexes of up to `count` matches on one side of an index, the nearest first. */
+      const find = (start: number, step: 1 | -1, count: number): number[] => {
+        const found: number[] = [];
+        for (let at = start + step; at >= 0 && at < rows.length && found.length < count; at += step) {
+          if (matches(rows[at]!)) found.push(at);
         }
-        return taken;
+        return found;
       };
-      const rows =
+      const page =
         after === undefined
-          ? take(table.before(before === undefined ? undefined : parseCursor(before)), limit)
-          : take(table.after(parseCursor(after)), limit).toReversed();
-      const [first, last] = [rows[0], rows.at(-1)];
-      const hasNewer = first !== undefined && take(table.after(table.cursorAt(first)), 1).length > 0;
-      const hasOlder = last !== undefined && take(table.before(table.cursorAt(last)), 1).length > 0;
-      const actions = rows.map((row) => table.actionAt(row));
+          ? find(before === undefined ? rows.length : indexOf(before, rows), -1, limit)
+          : find(indexOf(after, rows), 1, limit).toReversed();
+      const [first, last] = [page[0], page.at(-1)];
+      const hasNewer = first !== undefined && find(first, 1, 1).length > 0;
+      const hasOlder = last !== undefined && find(last, -1, 1).length > 0;
+      const actions = page.map((at) => table.actionAt(rows[at]!));
       const names = await findNames(podcasts, actions);
       return {
         entries: actions.map((action, at) => ({ ...action, ...names[at]! })),
-        ...(hasNewer && { newer: toCursor(table.cursorAt(first)) }),
-        ...(hasOlder && { older: toCursor(table.cursorAt(last)) }),
+        ...(hasNewer && { newer: String(rows[first]) }),
+        ...(hasOlder && { older: String(rows[last]) }),
       };
     },
 
     async export(user, filter) {
-      const { table, matches } = await select(user, filter);
-      return exportPages(table, matches, async (actions) => {
-        const resolved = await resolvePodcasts(
-          podcasts,
-          actions.map(({ podcast }) => podcast),
-        );
-        return actions.map((action) => ({ ...action, podcastTitle: resolved.get(action.podcast)?.title ?? '' }));
-      });
+      const { table, rows, matches } = await select(user, filter);
+      const found: number[] = [];
+      await eachInSlices(rows, (row) => matches(row) && found.push(row));
+      return describe(table, found.toReversed());
     },
 
     async choices(user) {
@@ -122,50 +141,8 @@ type Matches = (row: number) => boolean;
 
 const COLLATOR = new Intl.Collator('en');
 
-function createMatches(
-  table: ActionTable,
-  { device, action, from = 0, until = Infinity }: HistoryFilter,
-  podcasts: ReadonlySet<number> | undefined,
-): Matches {
-  const wanted = device === undefined ? undefined : table.deviceNumber(device);
-  if (device !== undefined && wanted === undefined) return () => false;
-  return (row) => {
-    const time = table.timeOf(row);
-    return (
-      time >= from &&
-      time < until &&
-      (podcasts === undefined || podcasts.has(table.podcastOf(row))) &&
-      (wanted === undefined || table.deviceOf(row) === wanted) &&
-      (action === undefined || table.typeOf(row) === action)
-    );
-  };
-}
-
-const toCursor = ({ time, row }: Cursor): string => `${time}-${row}`;
-
-function parseCursor(text: string): Cursor {
-  const [, time, row] = /^(\d{1,12})-(\d{1,12})$/.exec(text) ?? [];
-  if (time === undefined) throw invalid('this is not a page of the history; start again at the first one');
-  return { time: Number(time), row: Number(row) };
-}
-
-async function* exportPages<Entry>(
-  table: ActionTable,
-  matches: Matches,
-  describe: (actions: EpisodeAction[]) => Promise<Entry[]>,
-): AsyncGenerator<Entry[]> {
-  let cursor: Cursor | undefined;
-  for (;;) {
-    const actions: EpisodeAction[] = [];
-    // The table may grow between two pages, so each page starts again at the cursor.
-    let scanned = 0;
-    for (const row of table.before(cursor)) {
-      cursor = table.cursorAt(row);
-      if (matches(row)) actions.push(table.actionAt(row));
-      if (actions.length === EXPORT_CHUNK || (scanned += 1) === 20 * EXPORT_CHUNK) break;
-    }
-    if (scanned === 0 && actions.length === 0) return;
-    if (actions.length > 0) yield await describe(actions);
-    await setImmediate();
-  }
+function indexOf(cursor: string, rows: readonly number[]): number {
+  const index = rows.indexOf(Number(cursor));
+  if (index === -1) throw invalid('this is not a page of the history; start again at the first one');
+  return index;
 }

@@ -159,7 +159,7 @@ export function createPlayback(
       const table = await actionCache.read(user);
       const history: EpisodeAction[] = [];
       if (own.numbers.size === 0) return { own, history };
-      for (const row of table.before()) {
+      for (const row of table.rows().toReversed()) {
         if (own.numbers.has(table.episodeOf(row))) history.push(table.actionAt(row));
         if (history.length === limit) break;
       }

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { dayOf, startOfDay, weekdayOf } from '../../domain/listening.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionTable } from './action-table.ts';
@@ -13,8 +13,6 @@ export type StatisticsRange = (typeof RANGES)[number];
 
 const DAYS = { '30d': 30, '90d': 90, year: 365 } as const;
 const TOP_PODCASTS = 20;
-/** Actions that are counted in one turn of the event loop. */
-const COUNT_PER_TURN = 10_000;
 /** A history of up to this many days is shown by month, a longer one by year. */
 const BY_MONTH = 5 * 366;
 
@@ -85,7 +83,7 @@ export function listenedByDay(
 ): { start: Seconds; listened: Seconds }[] {
   const first = today - days + 1;
   const listened = zeros(days);
-  for (const row of table.between(startOfDay(first), startOfDay(today + 1))) {
+  for (const row of table.rows(startOfDay(first), startOfDay(today + 1))) {
     listened[dayOf(table.timeOf(row)) - first]! += table.listenedIn(row);
   }
   return listened.map((seconds, at) => ({ start: startOfDay(first + at), listened: seconds }));
@@ -120,11 +118,10 @@ async function count(table: ActionTable, range: StatisticsRange, today: number):
   const byDevice = zeros(table.devices.length + 1); // the first for plays without a device
   const hours = Array.from({ length: 7 }, () => zeros(24));
   const finished = new Set<number>();
-  for (const [at, row] of table.between(from, until).entries()) {
-    if (at % COUNT_PER_TURN === COUNT_PER_TURN - 1) await setImmediate();
+  await eachInSlices(table.rows(from, until), (row) => {
     if (table.isFinish(row)) finished.add(table.episodeOf(row));
     const seconds = table.listenedIn(row);
-    if (seconds === 0) continue;
+    if (seconds === 0) return;
     const time = table.timeOf(row);
     const day = dayOf(time);
     listened += seconds;
@@ -133,7 +130,7 @@ async function count(table: ActionTable, range: StatisticsRange, today: number):
     byPodcast[table.podcastOf(row)]! += seconds;
     byDevice[table.deviceOf(row) + 1]! += seconds;
     hours[weekdayOf(day)]![Math.floor((time - startOfDay(day)) / 3600)]! += seconds;
-  }
+  });
   const step = stepOf(range, today - firstDay);
   return {
     range,
@@ -158,7 +155,7 @@ const zeros = (length: number): Seconds[] => Array.from({ length }, () => 0);
 
 /** The day of the first play that has a listening time. */
 function firstDayOf(table: ActionTable, until: Seconds, today: number): number {
-  for (const row of table.between(0, until)) if (table.listenedIn(row) > 0) return dayOf(table.timeOf(row));
+  for (const row of table.rows(0, until)) if (table.listenedIn(row) > 0) return dayOf(table.timeOf(row));
   return today;
 }
 
