@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Seconds } from './domain/types.ts';
 
@@ -71,13 +71,7 @@ function readFloor(path: string): Seconds {
 function writeDurably(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.new`; // one for each process
   try {
-    const file = openSync(temporary, 'w', 0o600);
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, text, { mode: 0o600, flush: true });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

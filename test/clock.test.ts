@@ -21,6 +21,10 @@ vi.mock(import('node:fs'), async (original) => {
       fs.fsyncSync(file);
       disk.steps.push(`sync ${path}`);
     },
+    writeFileSync: (path, data, options) => {
+      fs.writeFileSync(path, data, options);
+      if ((options as { flush?: boolean }).flush) disk.steps.push(`sync ${String(path)}`);
+    },
     renameSync: (from, to) => {
       fs.renameSync(from, to);
       disk.steps.push(`rename to ${String(to)}`);
