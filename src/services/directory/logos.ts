@@ -4,6 +4,7 @@ import { NO_LOGO } from '../../domain/logo.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
 import type { Logo, PodcastStore } from '../../storage/stores.ts';
+import { withTimeout } from '../../timeout.ts';
 import type { DirectoryMode, Seen, Viewer } from './directory.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoCache } from './logo-cache.ts';
@@ -81,7 +82,7 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
     const key = `${hash} ${size}`;
     const ready = images.get(key);
     if (ready) return ready;
-    const kept = await inTime(obtainOnce(hash, logo));
+    const kept = await withTimeout(obtainOnce(hash, logo), MAX_WAIT, () => undefined);
     const scale = await (scaler ??= loadScale());
     if (!kept || !scale || size === LARGEST) return kept;
     try {
@@ -114,10 +115,3 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
 }
 
 const noSuchLogo = (): Refusal => new Refusal('missing', 'no podcast has this logo; sizes are 1 to 256');
-
-/** Undefined if it takes too long. */
-const inTime = (image: Promise<Image | undefined>): Promise<Image | undefined> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), MAX_WAIT);
-    image.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
