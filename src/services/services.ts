@@ -157,7 +157,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
       fetcher,
       cache: createLogoCache(options.logoFolder),
     }),
-    feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
+    feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, log }),
     transfer,
     integrityCheck: createIntegrityCheck(storage),
     maintenance: createMaintenance(sessions, podcasts, log),

@@ -6,7 +6,7 @@ import { redactUrl, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { nextFetch } from '../../feeds/schedule.ts';
 import { createFeedMoves, type Fetched } from './feed-moves.ts';
-import type { FeedResult, FeedState, PodcastStore } from '../../storage/stores.ts';
+import type { FeedResult, FeedState, Log, PodcastStore } from '../../storage/stores.ts';
 
 /** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;
@@ -59,11 +59,10 @@ interface FeedOptions {
   fetcher: Fetcher | undefined;
   now: Clock;
   rules: UrlRules;
-  /** Called when a result cannot be stored. */
-  warn(message: string): void;
+  log: Log;
 }
 
-export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn }: FeedOptions): Feeds {
+export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }: FeedOptions): Feeds {
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 
@@ -85,7 +84,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   };
 
   const warnOf = (error: Error): void =>
-    warn(`a fetched feed cannot be stored now and is fetched again later: ${error.message}`);
+    log('warn', `a fetched feed cannot be stored now and is fetched again later: ${error.message}`);
 
   const updateDue = async (): Promise<void> => {
     const active = new Set<Promise<unknown>>();
