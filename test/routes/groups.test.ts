@@ -186,6 +186,19 @@ describe('the account setting sync_devices', () => {
     },
   );
 
+  it.each([true, false])('is %s for all other devices when one is removed at the same moment', async (isOn) => {
+    const server = await openWithDevices();
+    await turn(server, !isOn);
+    const { devices } = server.storage;
+    const synchronize = devices.synchronize.bind(devices);
+    vi.spyOn(devices, 'synchronize').mockImplementationOnce(async (user, ...change) => {
+      await devices.delete(user, 'tv');
+      return synchronize(user, ...change);
+    });
+    await turn(server, isOn);
+    expect(await groups(server)).toEqual(isOn ? [['phone', 'laptop']] : []);
+  });
+
   it.each<[string, string, string, unknown]>([
     ['a whole list', 'PUT', whole('new'), [C]],
     ['a delta', 'POST', delta('new'), { add: [C], remove: [A] }],

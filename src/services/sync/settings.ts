@@ -4,6 +4,7 @@ import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/
 import { compareText } from '../../domain/text-order.ts';
 import type { Json, Url, UserId } from '../../domain/types.ts';
 import type { UrlRules } from '../../domain/url.ts';
+import { isStorageError } from '../../storage/errors.ts';
 import type { Storage } from '../../storage/stores.ts';
 
 type SettingValues = Readonly<Record<string, Json>>;
@@ -30,8 +31,13 @@ export function createSettings(
   /** The account setting `sync_devices` is a switch: on, all devices follow each other; off, none does. */
   const switchSync = async (user: UserId, isOn: Json | undefined): Promise<void> => {
     const all = (await devices.all(user)).map(({ id }) => id);
-    if (isOn === true) await devices.synchronize(user, [all], []);
-    if (isOn === false) await devices.synchronize(user, [], all);
+    try {
+      if (isOn === true) await devices.synchronize(user, [all], []);
+      if (isOn === false) await devices.synchronize(user, [], all);
+    } catch (error) {
+      if (!isStorageError(error, 'missing')) throw error;
+      await switchSync(user, isOn); // a device was removed meanwhile
+    }
     // Another request may have changed it meanwhile and finished first.
     const { sync_devices: now } = await settings.get(user, { kind: 'account' });
     if (typeof now === 'boolean' && now !== isOn) await switchSync(user, now);
