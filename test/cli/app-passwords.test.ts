@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { makeFolder, run, startServer } from './podsync.ts';
+import { makeFolder } from '../folder.ts';
+import { run, startServer } from './podsync.ts';
 
 async function setUp() {
   const server = await startServer();
