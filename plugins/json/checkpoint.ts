@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFolder, type Entry, type Key, type Log } from '../../src/plugin.ts';
+import { createFolder, type Entry, isStorageError, type Key, type Log } from '../../src/plugin.ts';
 import { removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Files } from './files.ts';
 import { applyTo, between, type Group, type Groups, type Part, sizeOf, totalSize } from './groups.ts';
@@ -21,6 +21,7 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   let running: Promise<void> | undefined;
   /** Whether the log was rotated: its current file has changes beyond those being written. */
   let isWriting = false;
+  /** Whether to try again soon. */
   let hasFailed = false;
   let isClosed = false;
   const folderOf = (group: Group): string => dirname(files.pathOf({ group, start: group.prefix }));
@@ -45,7 +46,7 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
       await writeAll();
       hasFailed = false;
     } catch (error) {
-      hasFailed = true;
+      hasFailed = !isStorageError(error, 'corrupt'); // a damaged file stays so until the operator acts
       const { message } = toStorageError(error, 'the data folder');
       report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
     }
@@ -66,7 +67,7 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     const saveOne = (group: Group): Promise<unknown> => save(group).catch((error) => failures.push(error));
     while (changed.length > 0) await Promise.all(changed.splice(0, GROUPS_AT_ONCE).map(saveOne));
     await syncFolders();
-    if (failures.length > 0) throw failures[0];
+    if (failures.length > 0) throw failures.find((each) => !isStorageError(each, 'corrupt')) ?? failures[0];
     await log.removeOlder();
   }
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { copyFolder } from './copy-folder.ts';
@@ -168,6 +168,24 @@ describe('a file', () => {
     store = await open();
     expect(await read(store, 'u/bob/new', 'u/eve/new')).toEqual(['1', '2']);
     await store.close();
+  });
+
+  it('that is damaged is not tried again with every change, as each attempt starts another log file', async () => {
+    await writeFile(path, '');
+    const warnings: string[] = [];
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await json.open(json.parse(''), { dataDir, log: (_, message) => warnings.push(message) });
+    await store.commit({ set: [['u/bob/new', '1']] });
+    await vi.waitUntil(() => {
+      vi.advanceTimersByTime(10 * 60_000);
+      return warnings.length === 1;
+    }, 40_000);
+    await store.commit({ set: [['u/eve/new', '2']] });
+    vi.advanceTimersByTime(9 * 60_000);
+    await store.close();
+    const warning = expect.stringMatching(/^changes stay in the write-ahead log .*account\.json is damaged; restore/);
+    expect(warnings).toEqual([warning, warning]);
   });
 
   it.each([
