@@ -57,9 +57,9 @@ main.narrow { max-width: 44rem; }
 .site-footer a { color: inherit; }
 
 details.menu { position: relative; }
-details.menu summary { list-style: none; cursor: pointer; padding: .35rem .75rem; border: 1px solid var(--edge); border-radius: 2rem; }
+details.menu summary { position: relative; max-width: min(16rem, 50vw); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; list-style: none; cursor: pointer; padding: .35rem 1.9rem .35rem .75rem; border: 1px solid var(--edge); border-radius: 2rem; }
 details.menu summary::-webkit-details-marker { display: none; }
-details.menu summary::after { content: " ▾"; content: " ▾" / ""; color: var(--soft); }
+details.menu summary::after { content: "▾"; content: "▾" / ""; position: absolute; right: .75rem; color: var(--soft); }
 details.menu > div { position: absolute; right: 0; top: calc(100% + .35rem); z-index: 2; min-width: 11rem; padding: .4rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem; box-shadow: 0 6px 24px rgb(10 15 35 / 18%); }
 details.menu > div > a, details.menu button { display: block; width: 100%; text-align: start; padding: .4rem .6rem; border: 0; border-radius: .4rem; background: none; color: var(--ink); text-decoration: none; }
 details.menu > div > a:hover, details.menu button:hover { background: var(--tint); }

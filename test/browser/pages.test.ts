@@ -27,6 +27,18 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     },
   );
 
+  it('keeps its shape with a long user name, and with a short title above the progress of an episode', async () => {
+    const name = 'x'.repeat(150);
+    const { origin } = await openSampleServer({ users: ['alice', 'bob', name] });
+    const phone = await openTab(origin, { viewport: { width: 360, height: 740 } });
+    await signIn(phone, name);
+    expect((await phone.page.locator('.site-header').boundingBox())!.height).toBeLessThan(160);
+    const computer = await openTab(origin);
+    await signIn(computer);
+    await computer.page.getByRole('link', { name: 'The night ferry' }).click();
+    expect((await computer.page.locator('article > .head progress').boundingBox())!.width).toBe(416);
+  });
+
   it('can be reached and left with the keyboard', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin);
