@@ -112,4 +112,5 @@ its own list, unless the server runs with --sync-devices, and subscriptions are
 public.`;
 
 const LINK_NOTES = `The link works once, for 24 hours, and is the only output on stdout. It begins
-with --base-url, otherwise with the address of the running server.`;
+with --base-url, otherwise with the address of the running server. If none is
+running, it begins with the default address.`;
