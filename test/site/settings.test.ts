@@ -21,6 +21,15 @@ it('changes what others see', async () => {
   expect(/name="publicSubscriptions"[^>]*/.exec(html)![0]).not.toContain('checked');
 });
 
+it('describes each check box with its hint, which is not a part of its name', async () => {
+  const { visitor } = await openSettings();
+  const { html } = await visitor.get('/settings');
+  for (const name of ['publicProfile', 'publicSubscriptions', 'storeUserAgent']) {
+    expect(html).toMatch(new RegExp(`<input [^>]*name="${name}"[^>]* aria-describedby="${name}-hint">`));
+    expect(html).toMatch(new RegExp(`<label for="${name}">[^<]+</label><p class="hint" id="${name}-hint">`));
+  }
+});
+
 it('changes the e-mail address, which can then be used to sign in', async () => {
   const { visitor, server } = await openSettings();
   await visitor.send('/settings', { email: 'bob@example.org' }, at('email'));

@@ -63,12 +63,12 @@ interface Check {
   name: string;
   label: string;
   isOn: boolean;
-  hint?: string;
+  hint: string;
 }
 
-/** A check box with its label. Its field is sent, as `on`, only if it is checked. */
+/** A check box with its label and hint. Its field is sent, as `on`, only if it is checked. */
 export const renderCheck = ({ name, label, isOn, hint }: Check): Markup =>
-  markup`<label class="check"><input type="checkbox"${attributes({ name, checked: isOn })}><span>${label}${hint && markup`<br><span class="hint">${hint}</span>`}</span></label>`;
+  markup`<div class="check"><input type="checkbox"${attributes({ id: name, name, checked: isOn, 'aria-describedby': `${name}-hint` })}><div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p></div></div>`;
 
 /** The hidden CSRF token that every form with a change needs. */
 export const renderToken = (csrf: string): Markup => markup`<input type="hidden" name="csrf" value="${csrf}">`;

@@ -68,7 +68,7 @@ journey('10. sets privacy, address and password, ends sessions, takes the data, 
   const elsewhere = await openTab(base);
   await signIn(elsewhere);
   await go('Settings');
-  await page.getByRole('checkbox', { name: 'Anyone can see what I subscribe to.' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Anyone can see what I subscribe to.', exact: true }).uncheck();
   await press('Save privacy');
   await see('Your privacy settings are saved.');
   expect(await page.getByRole('checkbox', { name: 'Anyone can see what I subscribe to.' }).isChecked()).toBe(false);
