@@ -24,7 +24,6 @@ const PERSONAL_SEGMENT = /\/(?:exclusive|members?|patrons?|personal|premium|priv
 
 /** Path segments that are long enough for a token. */
 const LONG_SEGMENT = /(?<=\/)[\w~.=+-]{20,}(?=\/|$)/g;
-const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i;
 /** Words and numbers joined by hyphens or the like, such as a title: not random. */
 const WORDS = /^(?:(?:[A-Z]?[a-z]{1,18}|[A-Z]{1,18}|\d{1,8})(?:[-_.+~=]+|$))+$/;
 
@@ -38,11 +37,10 @@ export function looksSecret(url: Url): boolean {
   const [, host = '', path = '', query = ''] = /^https?:\/\/([^/?:]*)[^/?]*([^?]*)\??(.*)$/i.exec(url) ?? [];
   if (PERSONAL_HOST.test(host) || ENCODED_OBJECT.test(url) || ACAST_PLUS.test(host + path)) return true;
   if (PERSONAL_SEGMENT.test(path) && (path.match(LONG_SEGMENT) ?? []).some(looksRandom)) return true;
-  return query !== '' && isSecretQuery(decode(query));
+  return isSecretQuery(decode(query));
 }
 
-const looksRandom = (segment: string): boolean =>
-  UUID.test(segment) || !WORDS.test(segment.replace(/\.(?:rss|xml)$/i, ''));
+const looksRandom = (segment: string): boolean => !WORDS.test(segment);
 
 /** Checks the parameters, and also a feed URL in a parameter, as proxy services have it. */
 function isSecretQuery(query: string): boolean {
@@ -55,7 +53,7 @@ function isSecretQuery(query: string): boolean {
 /** Decodes percent-encoding; a text with an invalid encoding stays unchanged. */
 function decode(text: string): string {
   try {
-    return text.includes('%') ? decodeURIComponent(text) : text;
+    return decodeURIComponent(text);
   } catch {
     return text;
   }

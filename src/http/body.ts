@@ -119,7 +119,7 @@ async function readBytes(event: H3Event, limit: number, reservation?: Reservatio
 
 /** The `Content-Encoding` of the body; `''` if it is not encoded. */
 export function encodingOf(event: H3Event): string {
-  const encoding = event.req.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  const encoding = event.req.headers.get('content-encoding')?.toLowerCase() ?? '';
   return encoding === 'identity' ? '' : encoding;
 }
 

@@ -23,8 +23,8 @@ export function drainBody(event: H3Event): Promise<void> | undefined {
 const isArriving = ({ complete, destroyed }: IncomingMessage): boolean => !complete && !destroyed;
 
 async function drain(request: IncomingMessage): Promise<void> {
-  const isOver = await pauseOrEnd(request);
-  if (!isOver && isArriving(request)) drainAfterResponse(request);
+  await pauseOrEnd(request);
+  if (isArriving(request)) drainAfterResponse(request);
 }
 
 /**
@@ -46,17 +46,16 @@ function discard(request: IncomingMessage, pause: number, onStop: () => void): (
   };
 }
 
-/** Resolves with true at the end of the body, with false when it pauses or is too large. */
-const pauseOrEnd = (request: IncomingMessage): Promise<boolean> =>
+/** Resolves at the end of the body, or when it pauses or is too large. */
+const pauseOrEnd = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {
-    const settle = (isOver: boolean): void => {
+    const settle = (): void => {
       stop();
-      request.off('end', onEnd).off('close', onEnd);
-      resolve(isOver);
+      request.off('end', settle).off('close', settle);
+      resolve();
     };
-    const onEnd = (): void => settle(true);
-    const stop = discard(request, RESPOND_AFTER, () => settle(false));
-    request.on('end', onEnd).on('close', onEnd);
+    const stop = discard(request, RESPOND_AFTER, settle);
+    request.on('end', settle).on('close', settle);
   });
 
 function drainAfterResponse(request: IncomingMessage): void {

@@ -217,7 +217,7 @@ const NO_NAME = '';
 function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | undefined {
   const header = event.req.headers.get('authorization');
   if (header === null) return undefined;
-  const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header.trim()) ?? [];
+  const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header) ?? [];
   if (scheme === undefined) return undefined;
   if (scheme.toLowerCase() === 'bearer') return { password: value };
   const bytes = Buffer.from(value, 'base64');

@@ -99,12 +99,15 @@ export function toStringArray(value: unknown, name: string): string[] {
   return items as string[];
 }
 
-/** An array in a body. Missing, null and `{}` mean empty: apps written in Lua send an empty list as `{}`. */
-export function toArray(value: unknown, name: string): unknown[] {
+/**
+ * An array in a body. Missing, null and `{}` mean empty: apps written in Lua send an empty list as `{}`. Throws `invalid`,
+ * naming the `items` that it must have.
+ */
+export function toArray(value: unknown, name: string, items = 'strings'): unknown[] {
   if (Array.isArray(value)) return value;
   const isEmpty = value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
   if (isEmpty) return [];
-  throw invalid(`"${name}" must be an array of strings`);
+  throw invalid(`"${name}" must be an array of ${items}`);
 }
 
 /** Members of a JSON object that must be strings. Throws `invalid`, naming the first that is not. */

@@ -1,6 +1,5 @@
-import { invalid } from '../domain/errors.ts';
 import { readObject, readOptionalObject } from '../http/body.ts';
-import { readParam, toStringArray } from '../http/input.ts';
+import { readParam, toArray, toStringArray } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { Services } from '../services/services.ts';
@@ -41,8 +40,7 @@ export function createDeviceRoutes(
 
 const toWire = ({ groups, alone }: Following): object => ({ synchronized: groups, 'not-synchronized': alone });
 
-function readGroups(value: unknown): string[][] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalid('"synchronize" must be an array of arrays of device ids');
-  return value.map((group, index) => toStringArray(group, `synchronize[${index}]`));
-}
+const readGroups = (value: unknown): string[][] =>
+  toArray(value, 'synchronize', 'arrays of device ids').map((group, index) =>
+    toStringArray(group, `synchronize[${index}]`),
+  );

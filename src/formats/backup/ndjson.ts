@@ -18,7 +18,7 @@ const LINE = /^(.*),"crc":"([0-9a-f]{8})"\}$/s;
 export function parseLine(line: string): Record<string, unknown> {
   const [, before, crc] = LINE.exec(line) ?? [];
   const json = `${before}}`;
-  if (crc === undefined || checksum(json) !== crc) throw new ValidationError('its checksum does not match');
+  if (checksum(json) !== crc) throw new ValidationError('its checksum does not match');
   return JSON.parse(json) as Record<string, unknown>;
 }
 

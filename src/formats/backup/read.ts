@@ -52,7 +52,7 @@ export async function* readBackup(
         lines += 1;
         if (record) records.push(record);
       }
-      if (records.length > 0) yield records;
+      yield records;
     }
     if (lines === 0) throw new ValidationError('it is missing');
     if (!isComplete) {

@@ -81,9 +81,7 @@ function parseJob(job: Job): unknown {
       return parseJson(job.body);
     case 'list': {
       const text = typeof job.body === 'string' ? job.body : decodeBody(job.body);
-      const urls = [...new Set(readList(job.format, text))];
-      checkFeedCount(urls);
-      return urls;
+      return [...new Set(readList(job.format, text))];
     }
     case 'podcasts': {
       const podcasts = new Map<string, PodcastEntry>();

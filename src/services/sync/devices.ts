@@ -66,8 +66,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
       const app = cutAppName(userAgent);
       const known = `${user} ${device}`;
       const latest = touched.get(known);
-      const isSame = latest?.app === app && latest.dialect === dialect;
-      if (isSame && latest.syncedAt + TOUCHED_EVERY > now()) return;
+      if (latest?.app === app && latest.syncedAt + TOUCHED_EVERY > now()) return;
       try {
         const activity = { syncedAt: now(), app: await storedAppName(settings, user, app), dialect };
         if (await devices.touch(user, device, activity)) touched.set(known, { ...activity, app });

@@ -66,15 +66,12 @@ export const createOpmlImport = (
   },
 });
 
-/** The usable entries of a file, by the address under which they are stored, and the result for the others. */
+/** The usable entries of a file, which has each once, by the address under which they are stored, and the result for the others. */
 export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
   const rewritten: OpmlImportReport['rewritten'] = [];
   const refused: OpmlImportReport['refused'] = [];
-  const seen = new Set<string>();
   for (const entry of entries) {
-    if (seen.has(entry.url)) continue;
-    seen.add(entry.url);
     const address = toWebScheme(entry.url);
     const url = sanitizeFeedUrl(address, rules);
     if (url === '') {
