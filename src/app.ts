@@ -1,19 +1,19 @@
 import { H3, type H3Event } from 'h3';
-import { type BodyOptions, releaseBody } from './http/body.ts';
+import { releaseBody } from './http/body.ts';
 import { type BudgetLimits, FORM_BUDGET, UPLOAD_BUDGET } from './body-limits.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
 import { errorReply, logAbortedReply, toErrorReply } from './http/errors.ts';
 import { type FinishedRequest, createAccessLog } from './http/access-log.ts';
-import { createIdentity, setCookieOf } from './http/identity.ts';
+import { createIdentity, type Identity, setCookieOf } from './http/identity.ts';
 import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
 import { createRoutes } from './routes/index.ts';
 import type { MetricsAccess } from './http/metrics-access.ts';
 import { createMetricsRoute } from './routes/metrics.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
-import type { Route } from './routes/route.ts';
+import type { Route, RouteContext } from './routes/route.ts';
 import { toErrorPage } from './routes/site/error-page.ts';
 import type { DirectoryMode } from './services/directory/directory.ts';
 import type { Services } from './services/services.ts';
@@ -40,58 +40,11 @@ export interface AppOptions extends OriginRules {
 /** The HTTP application: the route table and what applies to every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
   const identity = createIdentity(services, options);
-  const base = basePath(options);
-  const warnOfProxy = createProxyWarning(options);
-  const { onRequest, operator = false } = options;
-  const logAccess = onRequest && !operator ? createAccessLog(onRequest, identity, options) : undefined;
-  const app = new H3({
-    silent: true,
-    allowMalformedURL: true, // `readParam` refuses a broken escape and explains it
-    onRequest(event) {
-      warnOfProxy(event);
-      logAccess?.(event);
-      normalizePath(event, base);
-    },
-    // Only a bad address, such as an invalid Host header, fails outside a route.
-    onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
-  });
-
-  const ready = createResponseBatch();
-  const onAbort = (error: unknown): void => logAbortedReply(error, options);
-  const finish = (event: H3Event, reply: Reply): Promise<Response> => {
-    releaseBody(event);
-    return send(event, toErrorPage(event, reply, options), { cookie: setCookieOf(event), onAbort });
-  };
-  const respond = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>): Promise<Response> => {
-    try {
-      const reply = await handle();
-      await ready();
-      // Awaited here, so that a stream that fails before its first byte becomes an error response.
-      return await finish(event, reply);
-    } catch (error) {
-      return finish(event, toErrorReply(error, format, options));
-    }
-  };
-
-  const { maxBody, directory = 'public', address = {} } = options;
-  const budget = createBodyBudget({ ...UPLOAD_BUDGET, ...options.budget });
-  const bodyOptions = (sender: string): BodyOptions => ({
-    limit: maxBody,
-    parser: services.bodyParser,
-    budget,
-    sender,
-  });
-  const context = {
-    identity,
-    maxBody,
-    bodyOptions,
-    formBudget: createBodyBudget({ ...FORM_BUDGET, ...options.budget }),
-    origin: options,
-    directory,
-    address,
-  };
+  const app = createServer(identity, options);
+  const respond = createResponder(options);
+  const context = createContext(services, identity, options);
   const routes = createRoutes(services, context);
-  if (operator) routes.push(...createOperatorRoutes(services, context));
+  if (options.operator) routes.push(...createOperatorRoutes(services, context));
   for (const [pattern, methods] of byPattern(routes)) {
     app.all(pattern, (event) => {
       const format = event.context.params?.format ?? '';
@@ -107,6 +60,61 @@ export function createApp(services: Services, options: AppOptions): H3 {
     return respond(event, format, () => unknownAddress(format));
   });
   return app;
+}
+
+/** An app without routes, with what precedes every request. */
+function createServer(identity: Identity, options: AppOptions): H3 {
+  const base = basePath(options);
+  const warnOfProxy = createProxyWarning(options);
+  const { onRequest, operator = false } = options;
+  const logAccess = onRequest && !operator ? createAccessLog(onRequest, identity, options) : undefined;
+  return new H3({
+    silent: true,
+    allowMalformedURL: true, // `readParam` refuses a broken escape and explains it
+    onRequest(event) {
+      warnOfProxy(event);
+      logAccess?.(event);
+      normalizePath(event, base);
+    },
+    // Only a bad address, such as an invalid Host header, fails outside a route.
+    onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
+  });
+}
+
+type Respond = (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => Promise<Response>;
+
+/** Sends the reply of a handler, or an error response if it throws. */
+function createResponder(options: AppOptions): Respond {
+  const ready = createResponseBatch();
+  const onAbort = (error: unknown): void => logAbortedReply(error, options);
+  const finish = (event: H3Event, reply: Reply): Promise<Response> => {
+    releaseBody(event);
+    return send(event, toErrorPage(event, reply, options), { cookie: setCookieOf(event), onAbort });
+  };
+  return async (event, format, handle) => {
+    try {
+      const reply = await handle();
+      await ready();
+      // Awaited here, so that a stream that fails before its first byte becomes an error response.
+      return await finish(event, reply);
+    } catch (error) {
+      return finish(event, toErrorReply(error, format, options));
+    }
+  };
+}
+
+function createContext({ bodyParser: parser }: Services, identity: Identity, options: AppOptions): RouteContext {
+  const { maxBody, directory = 'public', address = {} } = options;
+  const budget = createBodyBudget({ ...UPLOAD_BUDGET, ...options.budget });
+  return {
+    identity,
+    maxBody,
+    bodyOptions: (sender) => ({ limit: maxBody, parser, budget, sender }),
+    formBudget: createBodyBudget({ ...FORM_BUDGET, ...options.budget }),
+    origin: options,
+    directory,
+    address,
+  };
 }
 
 const unknownAddress = (format: string): Reply => errorReply(404, 'there is nothing at this address', format);
