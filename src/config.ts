@@ -6,7 +6,7 @@ import {
   file,
   folder,
   host,
-  networks,
+  networkList,
   not,
   oneOf,
   period,
@@ -128,7 +128,7 @@ const BACKUP_OPTIONS: readonly ConfigOption[] = [
 const METRICS_OPTIONS: readonly ConfigOption[] = [
   option('--metrics [true|false]', 'serve metrics for Prometheus at /metrics', yesOrNo).default(false),
   option('--metrics-token <token>', 'let clients with this bearer token read them', token),
-  option('--metrics-allow <networks>', 'let clients in these networks read them, such as 10.0.0.0/8', networks),
+  option('--metrics-allow <networks>', 'let clients in these networks read them, such as 10.0.0.0/8', networkList),
 ];
 
 /** How `serve` listens, and the rules for requests. */

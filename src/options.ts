@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import { MAX_BODY } from './body-limits.ts';
 import type { Seconds } from './domain/types.ts';
 import type { BackupRules } from './services/operations/backups.ts';
@@ -33,7 +32,7 @@ export interface Options {
   readonly allowPrivateFeeds: boolean;
   /** Scheduled backups; undefined: none. */
   readonly backups?: BackupRules;
-  /** Who may read `/metrics`, which is disabled otherwise: with this token, or from these networks (`readNetworks`). */
+  /** Who may read `/metrics`, which is disabled otherwise: with this token, or from these networks, separated by commas. */
   readonly metrics?: { readonly token?: string; readonly allow?: string };
 }
 
@@ -49,31 +48,3 @@ export const DEFAULTS: Omit<Options, 'data'> = {
   fetch: true,
   allowPrivateFeeds: false,
 };
-
-/** What `readWebAddress` accepts, for error messages. */
-export const WEB_ADDRESS =
-  'an http or https address such as https://example.org/podsync, without user, query or fragment';
-
-/** The address of a server, without a trailing slash; undefined if the text is not an address. */
-export function readWebAddress(text: string): string | undefined {
-  if (!URL.canParse(text) || /[?#]/.test(text)) return undefined;
-  const { protocol, username, password, origin, pathname } = new URL(text);
-  if (!/^https?:$/.test(protocol) || username || password) return undefined;
-  return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-}
-
-/** What `readNetworks` accepts, for error messages. */
-export const NETWORKS = 'IP addresses or networks such as 10.0.0.0/8, separated by commas';
-
-/** A set of addresses; undefined if the text is not one. */
-export function readNetworks(text: string): BlockList | undefined {
-  const networks = new BlockList();
-  for (const each of text.split(',')) {
-    const [, address = '', digits] = /^([\d.:a-f]+)(?:\/(\d{1,3}))?$/i.exec(each.trim()) ?? [];
-    const longest = isIP(address) === 4 ? 32 : 128;
-    const prefix = digits === undefined ? longest : Number(digits);
-    if (isIP(address) === 0 || prefix > longest) return undefined;
-    networks.addSubnet(address, prefix, longest === 32 ? 'ipv4' : 'ipv6');
-  }
-  return networks;
-}

@@ -5,7 +5,7 @@ import { type AppOptions, createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { DEFAULTS, NETWORKS, type Options, readNetworks, readWebAddress, WEB_ADDRESS } from './options.ts';
+import { DEFAULTS, type Options } from './options.ts';
 import { createBodyParser } from './services/sync/body-parser.ts';
 import { createThreadHasher, type Hasher } from './services/accounts/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
@@ -13,6 +13,7 @@ import type { Log } from './storage/stores.ts';
 import { logSize } from './storage/log-size.ts';
 import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
+import { networkList, readNetworks, webAddress } from './value-types.ts';
 
 /** Missing options have the same defaults as `podsync serve`: see `DEFAULTS`. */
 export interface PodsyncOptions
@@ -91,8 +92,8 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
 }
 
 function readBaseUrl(given: string): string {
-  const address = readWebAddress(given);
-  if (address === undefined) throw new Error(`baseUrl must be ${WEB_ADDRESS}`);
+  const address = webAddress.read(given);
+  if (address === undefined) throw new Error(`baseUrl must be ${webAddress.description}`);
   return address;
 }
 
@@ -111,7 +112,7 @@ async function loadMetrics(
   now: Clock,
 ): Promise<Metrics & NonNullable<AppOptions['metrics']>> {
   const networks = allow === undefined ? undefined : readNetworks(allow);
-  if (allow !== undefined && !networks) throw new Error(`metrics.allow must be ${NETWORKS}`);
+  if (allow !== undefined && !networks) throw new Error(`metrics.allow must be ${networkList.description}`);
   const { createMetrics } = await import('./metrics/metrics.ts');
   return { ...createMetrics(now), token, networks };
 }

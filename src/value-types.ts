@@ -1,5 +1,5 @@
+import { BlockList, isIP } from 'node:net';
 import { HIGHEST_MAX_BODY } from './body-limits.ts';
-import { NETWORKS, readNetworks, readWebAddress, WEB_ADDRESS } from './options.ts';
 
 /** A type of option value: `read` returns undefined for invalid text; `description` says what the value must be. */
 export interface ValueType<Value> {
@@ -60,7 +60,15 @@ export const period: ValueType<number> = {
 };
 
 /** The address of a server; a trailing slash is removed. */
-export const webAddress: ValueType<string> = { read: readWebAddress, description: WEB_ADDRESS };
+export const webAddress: ValueType<string> = {
+  read(given) {
+    if (!URL.canParse(given) || /[?#]/.test(given)) return undefined;
+    const { protocol, username, password, origin, pathname } = new URL(given);
+    if (!/^https?:$/.test(protocol) || username || password) return undefined;
+    return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+  },
+  description: 'an http or https address such as https://example.org/podsync, without user, query or fragment',
+};
 
 export const oneOf = <Word extends string>(...words: Word[]): ValueType<Word> => ({
   read: (given) => words.find((word) => word === given),
@@ -91,7 +99,20 @@ export const token: ValueType<string> = {
   isSecret: true,
 };
 
-export const networks: ValueType<string> = {
+export const networkList: ValueType<string> = {
   read: (given) => (readNetworks(given) ? given : undefined),
-  description: NETWORKS,
+  description: 'IP addresses or networks such as 10.0.0.0/8, separated by commas',
 };
+
+/** A set of addresses; undefined if the text is not one. */
+export function readNetworks(text: string): BlockList | undefined {
+  const networks = new BlockList();
+  for (const each of text.split(',')) {
+    const [, address = '', digits] = /^([\d.:a-f]+)(?:\/(\d{1,3}))?$/i.exec(each.trim()) ?? [];
+    const longest = isIP(address) === 4 ? 32 : 128;
+    const prefix = digits === undefined ? longest : Number(digits);
+    if (isIP(address) === 0 || prefix > longest) return undefined;
+    networks.addSubnet(address, prefix, longest === 32 ? 'ipv4' : 'ipv6');
+  }
+  return networks;
+}

@@ -32,6 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/metrics',
     'src/services',
     'src/storage',
+    'src/value-types.ts',
   ],
   'src/app.ts': ['src/body-limits.ts', 'src/http', 'src/routes', 'src/services', 'src/storage/stores.ts'],
   'src/metrics': [
@@ -45,7 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/timeout.ts',
   ],
   'src/config.ts': ['src/options.ts', 'src/value-types.ts'],
-  'src/value-types.ts': ['src/body-limits.ts', 'src/options.ts'],
+  'src/value-types.ts': ['src/body-limits.ts'],
   'src/options.ts': ['src/body-limits.ts', 'src/services', 'src/domain'],
   'src/clock.ts': ['src/domain'],
   'src/atomic-file.ts': ['src/durable-files.ts'],

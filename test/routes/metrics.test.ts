@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readNetworks } from '../../src/options.ts';
+import { readNetworks } from '../../src/value-types.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const render = async (): Promise<string> => 'podsync_sessions 1\n';
