@@ -17,7 +17,7 @@ import { checkAppLabel } from '../accounts/app-passwords.ts';
 import { SESSION_LIFE } from '../accounts/sessions.ts';
 
 /** The checks of one import. */
-interface TransferChecks {
+interface RecordChecks {
   /**
    * Returns a record as it is to be stored: times too far in the future are set back to one time, which keeps the order
    * of stamps. Throws `invalid` for what the interface would not have stored.
@@ -33,7 +33,7 @@ const DIGEST = /^[\w-]{43}$/;
 const MAX_COUNT = 2 ** 31 - 1;
 
 /** Checks the records of a backup in order: an account begins with its user. */
-export function createTransferChecks(now: Seconds): TransferChecks {
+export function createRecordChecks(now: Seconds): RecordChecks {
   const latest = now + MAX_AHEAD;
   /** Shared, because any rewrite ends the import. */
   const rewrites = createRewriteLog();

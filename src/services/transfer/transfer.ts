@@ -8,7 +8,7 @@ import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '
 import { isStorageError } from '../../storage/errors.ts';
 import { checkUserName, requireUser } from '../accounts/accounts.ts';
 import { createLockedHash } from '../accounts/passwords.ts';
-import { createTransferChecks } from './account-checks.ts';
+import { createRecordChecks } from './record-checks.ts';
 import { drain, type Section, splitSections } from './sections.ts';
 import { type RecordCounts, createRecordCounter } from './record-counter.ts';
 
@@ -111,7 +111,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
       const { as, dryRun } = choice;
       const accounts: ImportedAccount[] = [];
       const counter = createRecordCounter();
-      const checks = createTransferChecks(now());
+      const checks = createRecordChecks(now());
       for await (const { account, records } of splitSections(readBackup(backup, checks.accept))) {
         if (account) {
           if (as !== undefined && accounts.length > 0) throw oneOnly();
