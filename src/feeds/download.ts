@@ -37,10 +37,8 @@ export interface DownloadRequest {
   agent: Dispatcher;
 }
 
-interface Downloader {
-  /** Rejects with a FetchError. */
-  get(url: Url, request: DownloadRequest): Promise<Download>;
-}
+/** Rejects with a FetchError. */
+type Downloader = (url: Url, request: DownloadRequest) => Promise<Download>;
 
 const MAX_AT_ONCE = 4;
 /** Milliseconds during which a host that did not respond at all gets no further requests. */
@@ -114,12 +112,10 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
     }
   }
 
-  return {
-    get: (url, options) =>
-      follow(url, options).catch((error) => {
-        throw toFetchError(error, timeout);
-      }),
-  };
+  return (url, options) =>
+    follow(url, options).catch((error) => {
+      throw toFetchError(error, timeout);
+    });
 }
 
 const firstOfEach = (headers: IncomingHttpHeaders): ResponseHeaders =>

@@ -65,7 +65,7 @@ export function createFetcher({
 }: FetcherOptions): Fetcher {
   const publicAgent = createGuardedAgent({ allows, resolve });
   const anyAgent = createGuardedAgent({ allows: () => true, resolve });
-  const downloads = createDownloader({ userAgent, timeout });
+  const get = createDownloader({ userAgent, timeout });
 
   const isPrivate = async (feed: Url): Promise<boolean> => {
     const host = unbracket(new URL(feed).hostname);
@@ -76,12 +76,12 @@ export function createFetcher({
   /** Connects to private addresses, also after redirects, only for a feed that is at a private address itself. */
   async function download(url: Url, request: Omit<DownloadRequest, 'agent'>, feeds: readonly Url[]): Promise<Download> {
     try {
-      return await downloads.get(url, { ...request, agent: publicAgent });
+      return await get(url, { ...request, agent: publicAgent });
     } catch (error) {
       if (!allowPrivate || !(error instanceof NotPublicError)) throw error;
     }
     for (const feed of feeds) {
-      if (await isPrivate(feed)) return downloads.get(url, { ...request, agent: anyAgent });
+      if (await isPrivate(feed)) return get(url, { ...request, agent: anyAgent });
     }
     throw new FetchError(PRIVATE_TARGET);
   }
