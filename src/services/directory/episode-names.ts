@@ -1,3 +1,4 @@
+import { groupBy } from '../../batches.ts';
 import type { Url } from '../../domain/types.ts';
 import type { Podcast, PodcastStore } from '../../storage/stores.ts';
 import { resolvePodcasts } from './resolve-podcasts.ts';
@@ -21,12 +22,12 @@ export async function findNames(
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
   named: readonly EpisodeReference[],
 ): Promise<EpisodeNames[]> {
-  const urls = new Set(named.map(({ podcast }) => podcast));
-  const resolved = await resolvePodcasts(podcasts, urls);
+  const byPodcast = groupBy(named, ({ podcast }) => podcast);
+  const resolved = await resolvePodcasts(podcasts, byPodcast.keys());
   const titles = new Map<Url, ReadonlyMap<Url, string>>();
-  for (const url of urls) {
+  for (const [url, references] of byPodcast) {
     if (!resolved.get(url)) continue;
-    const episodes = [...new Set(named.flatMap(({ podcast, episode }) => (podcast === url ? [episode] : [])))];
+    const episodes = references.map(({ episode }) => episode);
     const known = await podcasts.findEpisodes(url, episodes);
     titles.set(url, new Map(episodes.map((episode, at) => [episode, known[at]?.title ?? ''])));
   }
