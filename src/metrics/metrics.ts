@@ -98,7 +98,7 @@ function observeSources(registry: Registry, { version, services, storage, logSiz
   gauge('write_ahead_log_bytes', 'Size of the write-ahead log of a JSON storage.', createSample(logSize, 0));
 
   const { backups } = services;
-  if (!backups.isEnabled) return;
+  if (!backups) return;
   gauge(
     'backup_last_success_timestamp_seconds',
     'When the newest good scheduled backup was started.',

@@ -12,7 +12,7 @@ export const createHealthRoute =
   async () => {
     await ping();
     const lines = ['ok', `podsync ${manifest.version}`];
-    if (backups.isEnabled) {
+    if (backups) {
       const age = backups.age();
       lines.push(`last backup: ${age === undefined ? 'none' : `${age} seconds ago`}`);
     }

@@ -73,7 +73,8 @@ export interface Services {
   transfer: Transfer;
   integrityCheck: IntegrityCheck;
   maintenance: Schedule;
-  backups: Backups;
+  /** Undefined: none are scheduled. */
+  backups: Backups | undefined;
   /** Rejects while the storage is unavailable or does not respond. */
   ping(): Promise<void>;
 }
@@ -161,7 +162,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     transfer,
     integrityCheck: createIntegrityCheck(storage),
     maintenance: createMaintenance(sessions, podcasts, log),
-    backups: createBackups(transfer, { rules: options.backups, now, log }),
+    backups: options.backups && createBackups(transfer, { rules: options.backups, now, log }),
     ping: createPing(storage),
   };
 }

@@ -104,7 +104,7 @@ it('have the state of sessions, feeds, storage, process and backups', async () =
   const { podsync, clock, data, request, scrape } = await open();
   await request('POST', '/api/2/auth/bob/login.json');
   await request('PUT', '/subscriptions/bob/phone.json', [FEED, 'http://example.net/2']);
-  await podsync.services.backups.runIfDue();
+  await podsync.services.backups!.runIfDue();
   const samples = await scrape();
   expect(Object.fromEntries(samples)).toMatchObject({
     podsync_sessions: 1,
@@ -129,7 +129,7 @@ it('have the state of sessions, feeds, storage, process and backups', async () =
   await rm(join(data, 'backups'), { recursive: true });
   clock.now += DAY;
   podsync.services.transfer.export = () => Promise.reject(new Error('damaged'));
-  await podsync.services.backups.runIfDue();
+  await podsync.services.backups!.runIfDue();
   expect((await scrape()).get('podsync_backup_failures_total')).toBe(1);
 });
 
@@ -144,7 +144,7 @@ it('include every name in the queries of the dashboard and in the documentation'
   const first = JSON.parse(await request('GET', '/api/2/subscriptions/bob/phone.json?since=0'));
   await request('PUT', '/subscriptions/bob/phone.json', [`${FEED}/2`]);
   await request('GET', `/api/2/subscriptions/bob/phone.json?since=${first.timestamp}`);
-  await podsync.services.backups.runIfDue();
+  await podsync.services.backups!.runIfDue();
   const text: string = await request('GET', '/metrics');
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
   const samples = new Set([...(await scrape()).keys()].map((key) => key.replace(/\{.*/, '')));

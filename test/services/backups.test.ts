@@ -23,7 +23,7 @@ async function open(users: readonly string[] = ['bob']) {
   const restart = () =>
     createBackups(transfer, { rules, now: () => server.clock.now, log: (_level, message) => logged.push(message) });
   const logged: string[] = [];
-  return { ...server, parent, folder, backups, health, restart, logged };
+  return { ...server, parent, folder, backups: backups!, health, restart, logged };
 }
 
 it('writes a backup that can be imported, readable for its owner only', async () => {

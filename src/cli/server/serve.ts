@@ -37,7 +37,7 @@ export async function serve(config: Config): Promise<void> {
     if (isNew) reportNewFolder(config.data);
     await logStart(podsync, { ...config, port: network.port });
     podsync.services.maintenance.start(); // last, as it reads the whole directory
-    podsync.services.backups.start();
+    podsync.services.backups?.start();
     await stopped;
     messages.info('Stopping when running requests are finished; another signal stops at once');
   } finally {

@@ -22,8 +22,6 @@ export interface BackupRules {
 
 /** The scheduled backups of a server. */
 export interface Backups extends Schedule {
-  /** Whether backups are scheduled. */
-  isEnabled: boolean;
   /** Writes a backup if one is due. Never rejects: failures are logged. */
   runIfDue(): Promise<void>;
   status(): BackupStatus;
@@ -41,8 +39,7 @@ interface BackupStatus {
 }
 
 interface BackupOptions {
-  /** Undefined: none are scheduled. */
-  rules: BackupRules | undefined;
+  rules: BackupRules;
   now: Clock;
   log: Log;
 }
@@ -59,12 +56,13 @@ const ADVICE = 'free some space, check its permissions, or choose another folder
  * name only when it has been read back completely.
  */
 export function createBackups(transfer: Pick<Transfer, 'export'>, { rules, now, log }: BackupOptions): Backups {
+  const { folder, every, keep } = rules;
   const stopping = new AbortController();
   const { signal } = stopping;
   const status: BackupStatus = { writtenAt: undefined, bytes: undefined, failures: 0 };
   let retryAt: Seconds = 0;
 
-  const write = async ({ folder }: BackupRules): Promise<void> => {
+  const write = async (): Promise<void> => {
     const startedAt = now();
     const { accounts, text } = await transfer.export({ users: [], passwords: true });
     if (accounts === 0) return; // an empty backup must not replace a good one
@@ -75,13 +73,12 @@ export function createBackups(transfer: Pick<Transfer, 'export'>, { rules, now, 
   };
 
   const runIfDue = async (): Promise<void> => {
-    if (!rules || now() < retryAt || signal.aborted) return;
-    const { folder, every, keep } = rules;
+    if (now() < retryAt || signal.aborted) return;
     try {
       const [newest] = await inFolder(folder, openFolder(folder, now()));
       status.writtenAt = newest?.writtenAt;
       if (status.writtenAt !== undefined && now() < status.writtenAt + every) return;
-      await write(rules);
+      await write();
       await inFolder(folder, removeOld(folder, keep, now()));
     } catch (error) {
       if (signal.aborted) return;
@@ -93,8 +90,7 @@ export function createBackups(transfer: Pick<Transfer, 'export'>, { rules, now, 
 
   const { start, stop } = createSchedule(runIfDue, CHECK_INTERVAL);
   return {
-    isEnabled: rules !== undefined,
-    start: rules ? start : () => undefined,
+    start,
     stop() {
       stopping.abort();
       return stop();
