@@ -40,7 +40,7 @@ export interface AppOptions extends OriginRules {
 /** The HTTP application: the route table and what applies to every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
   const identity = createIdentity(services, options);
-  const app = createServer(identity, options);
+  const app = createEmptyApp(identity, options);
   const respond = createResponder(options);
   const context = createContext(services, identity, options);
   const routes = createRoutes(services, context);
@@ -63,7 +63,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
 }
 
 /** An app without routes, with what precedes every request. */
-function createServer(identity: Identity, options: AppOptions): H3 {
+function createEmptyApp(identity: Identity, options: AppOptions): H3 {
   const base = basePath(options);
   const warnOfProxy = createProxyWarning(options);
   const { onRequest, operator = false } = options;
