@@ -1,5 +1,6 @@
 import { parseDeviceId } from './device.ts';
 import { invalid } from './errors.ts';
+import { isJsonObject } from './json.ts';
 import { MAX_POSITION, parsePosition } from './position.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds } from './types.ts';
@@ -30,8 +31,8 @@ interface ActionRules {
  */
 export function parseAction(value: unknown, rules: ActionRules): EpisodeAction | undefined {
   const { now, keepCredentials, rewrites } = rules;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('it is not an object');
-  const input = value as Input;
+  if (!isJsonObject(value)) throw invalid('it is not an object');
+  const input: Input = value;
   const feed = readUrl(input.podcast, 'podcast');
   const media = readUrl(input.episode, 'episode');
   const podcast = rewrites.add(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));

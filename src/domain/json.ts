@@ -1,3 +1,7 @@
+/** Whether a value from JSON is an object: neither an array nor null. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Levels of arrays and objects. No client needs nearly as many. */
 const MAX_DEPTH = 100;
 /** Characters. Shorter texts are harmless. */

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { invalid } from '../domain/errors.ts';
-import { isTooDeep } from '../domain/nesting.ts';
+import { isTooDeep } from '../domain/json.ts';
 
 /** A body as text, without a byte order mark. Throws `invalid` if it is not UTF-8. */
 export function decodeBody(bytes: Uint8Array): string {

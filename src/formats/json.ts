@@ -1,5 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import { isTooDeep } from '../domain/nesting.ts';
+import { isTooDeep } from '../domain/json.ts';
 
 /** URLs in a JSON list: an array of strings, or of objects with `url` or `feed`. Throws `invalid` for anything else. */
 export function readJsonList(text: string): string[] {

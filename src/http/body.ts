@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { SMALL_BODY } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { parseJson } from '../formats/body.ts';
 import type { UploadFormat } from '../formats/list.ts';
 import type { BodyParser } from '../services/sync/body-parser.ts';
@@ -76,10 +77,8 @@ export async function readTrustedObject(event: H3Event, limit: number): Promise<
 
 function requireObject(body: unknown): Record<string, unknown> {
   if (body === undefined) throw invalid('the request body is missing: send a JSON object');
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalid('the request body must be a JSON object');
-  }
-  return body as Record<string, unknown>;
+  if (!isJsonObject(body)) throw invalid('the request body must be a JSON object');
+  return body;
 }
 
 /** The raw request body, of any size. Throws `invalid` if it ends early. */

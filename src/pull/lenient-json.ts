@@ -1,11 +1,9 @@
+import { isJsonObject } from '../domain/json.ts';
 import { RemoteError } from './remote-error.ts';
 
 /*
  * Reads the JSON of other servers and tolerates their quirks: null for a text, objects for URLs, a number for an id.
  */
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const invalidFormat = (what: string): RemoteError =>
   new RemoteError(`the server returned ${what} in a format that podsync does not know`);
@@ -18,11 +16,11 @@ export function toArray(value: unknown, what: string): unknown[] {
 
 /** The objects in an array. Throws like `toArray`. */
 export const toObjects = (value: unknown, what: string): Record<string, unknown>[] =>
-  toArray(value, what).filter(isObject);
+  toArray(value, what).filter(isJsonObject);
 
 /** An object, or `{}` for an empty array, as PHP encodes an empty object. Throws a RemoteError for anything else. */
 export function toObject(value: unknown, what: string): Record<string, unknown> {
-  if (isObject(value)) return value;
+  if (isJsonObject(value)) return value;
   if (Array.isArray(value) && value.length === 0) return {};
   throw invalidFormat(what);
 }
@@ -34,5 +32,5 @@ export const toText = (value: unknown): string =>
 /** Feed URLs: strings, or objects with a URL. Throws like `toArray`. */
 export const toUrls = (value: unknown, what: string): string[] =>
   toArray(value, what)
-    .map((entry) => (isObject(entry) ? toText(entry.url ?? entry.feed ?? entry.feed_url) : toText(entry)))
+    .map((entry) => (isJsonObject(entry) ? toText(entry.url ?? entry.feed ?? entry.feed_url) : toText(entry)))
     .filter((url) => url !== '');

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
-import { isTooDeep } from '../domain/nesting.ts';
+import { isTooDeep } from '../domain/json.ts';
 import type { Seconds } from '../domain/types.ts';
 import { ENCODINGS, readBody } from '../feeds/response-body.ts';
 import { RemoteError, toRemoteError, toStatusError } from './remote-error.ts';

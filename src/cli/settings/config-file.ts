@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ACCOUNT_OPTIONS, type ConfigOption, SERVE_OPTIONS, UsageError } from '../../config.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { cannotRead } from '../files.ts';
 import { readOptional } from './data-folder.ts';
 import { toAbsolutePlugin } from './storage-record.ts';
@@ -46,7 +47,7 @@ function parse(text: string, path: string): object {
     const line = text.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;
     throw new UsageError(`${path} is not JSON: the error is in line ${line} or before`, { cause: error });
   }
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  if (isJsonObject(parsed)) return parsed;
   throw new UsageError(`${path} must contain an object with options, such as {"port": 8080}`);
 }
 

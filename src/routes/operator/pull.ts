@@ -1,6 +1,7 @@
 import { MAX_BODY } from '../../body-limits.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { ImportChunk, ImportScope } from '../../domain/import-chunk.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
 import { readTrustedObject } from '../../http/body.ts';
 import { readParam, toStringArray, toStringFields } from '../../http/input.ts';
@@ -47,6 +48,6 @@ function toScope({ scope, ...of }: Body): ImportScope {
 
 function toObject(body: Body, key: string): Body {
   const value = body[key];
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
+  if (isJsonObject(value)) return value;
   throw invalid(`"${key}" must be an object`);
 }

@@ -1,4 +1,5 @@
 import { invalid } from '../../domain/errors.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { parseScope, type ScopeRequest } from '../../domain/scope.ts';
 import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/setting.ts';
 import { compareText } from '../../domain/text-order.ts';
@@ -65,9 +66,7 @@ export function createSettings(
 }
 
 function readSet(value: unknown): SettingValues {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('"set" must be an object of keys and values');
-  }
+  if (!isJsonObject(value)) throw invalid('"set" must be an object of keys and values');
   const set = value as SettingValues;
   if (Object.keys(set).length > MAX_SETTINGS) throw tooManySettings(); // before checking a million of them
   for (const [index, [key, each]] of Object.entries(set).entries()) {

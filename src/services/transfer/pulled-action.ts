@@ -1,6 +1,7 @@
 import { parseAction } from '../../domain/action.ts';
 import { toDeviceId } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { parsePosition } from '../../domain/position.ts';
 import { parseTimestamp } from '../../domain/timestamp.ts';
 import { createRewriteLog, redactUrl } from '../../domain/url.ts';
@@ -25,7 +26,7 @@ const OPTIONAL_KEYS = [
  * the same for each import, and never newer than a known action.
  */
 export function repairAction(value: unknown): Repaired {
-  const given = withSeconds(toInput(value));
+  const given = withSeconds(isJsonObject(value) ? value : {});
   const { device } = given;
   const isDated = hasTime(given);
   const dated = {
@@ -77,9 +78,6 @@ function toSeconds(value: unknown): unknown {
   const seconds = typeof value === 'string' && /^\d+\.\d+$/.test(value) ? Number(value) : value;
   return typeof seconds === 'number' && seconds >= 0 ? Math.floor(seconds) : value;
 }
-
-const toInput = (value: unknown): Input =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : {};
 
 function hasTime({ timestamp }: Input): boolean {
   try {
