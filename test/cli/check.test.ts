@@ -3,23 +3,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadDriver, pragma } from '../../plugins/sqlite/driver.ts';
 import { makeFolder } from '../folder.ts';
-import { makeCopy, run, startServer } from './podsync.ts';
+import { run, startServer } from './podsync.ts';
+import { COUNTS, makeTwoAccounts, uploadMany } from './two-accounts.ts';
 
 const openConnection = await loadDriver();
 
-const FEED = 'https://feeds.example/1';
-const OPML = `<opml version="2.0"><head/><body><outline type="rss" xmlUrl="${FEED}"/></body></opml>`;
 const SQLITE = ['--storage', 'sqlite:podsync.db'];
 
 /** A data folder with two accounts that have the same feed. */
 async function setUp(storage: readonly string[] = []) {
-  const data = await makeCopy(storage.join(' '), async (folder) => {
-    const place = ['--data', folder, ...storage];
-    for (const name of ['bob', 'eve']) {
-      await run(['user', 'add', name, '--password-stdin', ...place], { input: 'secret' });
-      await run(['import-opml', '-', '--user', name, '--device', 'phone', ...place], { input: OPML });
-    }
-  });
+  const data = await makeTwoAccounts(storage);
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data, ...storage], { input });
   return { data, podsync, check: (...args: string[]) => podsync(['check', ...args]) };
 }
@@ -27,18 +20,6 @@ async function setUp(storage: readonly string[] = []) {
 const TABLE =
   'accounts       2\ndevices        2\nsubscriptions  2\nactions        0\nsettings       0\nlists          0\n' +
   'sessions       0\npodcasts       1\nepisodes       0\ndamage         0\n';
-const COUNTS = {
-  accounts: 2,
-  devices: 2,
-  subscriptions: 2,
-  actions: 0,
-  settings: 0,
-  lists: 0,
-  sessions: 0,
-  podcasts: 1,
-  episodes: 0,
-};
-
 it('counts all records, with and without a server, and changes nothing', async () => {
   const { data, check } = await setUp();
   expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
@@ -52,7 +33,7 @@ it('counts all records, with and without a server, and changes nothing', async (
 
 it('names the account that cannot be read, and checks the others', async () => {
   const { data, check, podsync } = await setUp();
-  await upload(data, 'bob');
+  await uploadMany(data, 'bob');
   const paths = await readdir(join(data, 'users'), { recursive: true });
   const file = join(
     data,
@@ -186,18 +167,4 @@ async function damageIndex(path: string): Promise<void> {
   page.writeUInt16BE(second, cells);
   page.writeUInt16BE(first, cells + 2);
   await writeFile(path, bytes);
-}
-
-/** Uploads more actions of a user than are read when a storage is opened. */
-async function upload(data: string, user: string): Promise<void> {
-  const episodes = Array.from({ length: 6000 }, (_, n) => `${FEED}/${n}.mp3`);
-  const server = await startServer(['--data', data]);
-  const answer = await fetch(`${server.url}/api/2/episodes/${user}.json`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${user}:secret`)}` },
-    body: JSON.stringify(episodes.map((episode) => ({ podcast: FEED, episode, action: 'new' }))),
-  });
-  expect(answer.status).toBe(200);
-  server.kill('SIGTERM');
-  await server.ended;
 }

@@ -1,21 +1,12 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeCopy, run, startServer } from './podsync.ts';
-
-const FEED = 'https://feeds.example/1';
-const OPML = `<opml version="2.0"><head/><body><outline type="rss" xmlUrl="${FEED}"/></body></opml>`;
+import { run, startServer } from './podsync.ts';
+import { FEED, makeTwoAccounts, uploadMany } from './two-accounts.ts';
 
 /** A data folder with two accounts, a backup of it, and the folder of the first account. */
 async function setUp() {
-  const data = await makeCopy('two accounts', async (folder) => {
-    const place = ['--data', folder];
-    for (const name of ['bob', 'eve']) {
-      await run(['user', 'add', name, '--password-stdin', ...place], { input: 'secret' });
-      await run(['import-opml', '-', '--user', name, '--device', 'phone', ...place], { input: OPML });
-    }
-    await upload(folder, 'bob');
-  });
+  const data = await makeTwoAccounts([], (folder) => uploadMany(folder, 'bob'));
   const podsync = (...args: string[]) => run([...args, '--data', data]);
   const backup = join(data, 'all.ndjson');
   await podsync('export', '--format', 'backup', '-o', backup);
@@ -23,24 +14,6 @@ async function setUp() {
   const accounts = await Promise.all(folders.map((folder) => readFile(join(folder, 'account.json'), 'utf8')));
   const folder = folders[accounts.findIndex((account) => account.includes('"bob"'))]!;
   return { data, podsync, backup, folder };
-}
-
-/** Uploads more actions than are read when the storage is opened. */
-async function upload(data: string, user: string): Promise<void> {
-  const server = await startServer(['--data', data]);
-  const actions = Array.from({ length: 6000 }, (_, n) => ({
-    podcast: FEED,
-    episode: `${FEED}/${n}.mp3`,
-    action: 'new',
-  }));
-  const answer = await fetch(`${server.url}/api/2/episodes/${user}.json`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${user}:secret`)}` },
-    body: JSON.stringify(actions),
-  });
-  expect(answer.status).toBe(200);
-  server.kill('SIGTERM');
-  await server.ended;
 }
 
 const DAMAGE: [string, (folder: string) => Promise<void>][] = [

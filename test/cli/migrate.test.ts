@@ -5,18 +5,12 @@ import { redactLocation } from '../../src/storage/location.ts';
 import { createTestDatabase } from '../postgres/database.ts';
 import type { TestStorage } from '../storages.ts';
 import { makeFolder } from '../folder.ts';
-import { makeCopy, run, startServer } from './podsync.ts';
-
-const OPML = '<opml version="2.0"><head/><body><outline type="rss" xmlUrl="https://feeds.example/1"/></body></opml>';
+import { run, startServer } from './podsync.ts';
+import { COUNTS, makeTwoAccounts } from './two-accounts.ts';
 
 /** A data folder with two accounts on JSON. */
 async function setUp() {
-  const data = await makeCopy('bob and eve', async (folder) => {
-    for (const name of ['bob', 'eve']) {
-      await run(['user', 'add', name, '--password-stdin', '--data', folder], { input: 'secret' });
-      await run(['import-opml', '-', '--user', name, '--device', 'phone', '--data', folder], { input: OPML });
-    }
-  });
+  const data = await makeTwoAccounts();
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input });
   const backUp = async (storage: string) =>
     (await podsync(['export', '--format', 'backup', '--storage', storage])).stdout;
@@ -24,18 +18,6 @@ async function setUp() {
     podsync(['migrate', '--from', from, '--to', to, ...args]);
   return { data, podsync, backUp, migrate };
 }
-
-const COUNTS = {
-  accounts: 2,
-  devices: 2,
-  subscriptions: 2,
-  actions: 0,
-  settings: 0,
-  lists: 0,
-  sessions: 0,
-  podcasts: 1,
-  episodes: 0,
-};
 
 it.each<[string, () => Promise<TestStorage>]>([
   ['SQLite', async () => ({ spec: 'sqlite:podsync.db', destroy: async () => undefined })],

@@ -1,25 +1,19 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../folder.ts';
 import { run, startServer } from '../cli/podsync.ts';
+import { isInstalled } from './installed.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/fail2ban');
 const [GUESSER, SCANNER, OLD_APP] = ['203.0.113.7', '2001:db8::7', '198.51.100.1'];
 const FORGED = '192.0.2.66';
 
-/** Debian's fail2ban; without it there is nothing to check the filter with. */
-const isInstalled = (() => {
-  try {
-    execFileSync('fail2ban-regex', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-const check = it.skipIf(!isInstalled);
+/** Of Debian's package fail2ban. */
+const HAS_FAIL2BAN = isInstalled('fail2ban-regex');
+const check = it.skipIf(!HAS_FAIL2BAN);
 
 /** The log of a server behind a proxy while several clients guess passwords, and try to put other addresses into it. */
 async function attack(format: string): Promise<string> {
@@ -65,7 +59,7 @@ const toJournal = (log: string): string =>
 
 const title = 'fail2ban finds the addresses of an attack, and no other ones, in a log of the format %s';
 check.each(['text', 'json'])(
-  isInstalled ? title : `${title} (skipped: fail2ban-regex is not installed)`,
+  HAS_FAIL2BAN ? title : `${title} (skipped: fail2ban-regex is not installed)`,
   async (format) => {
     const log = await attack(format);
     const expected = [...Array<string>(12).fill(GUESSER), SCANNER, OLD_APP];

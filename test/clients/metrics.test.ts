@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,20 +6,14 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../folder.ts';
 import { run, startServer } from '../cli/podsync.ts';
+import { isInstalled } from './installed.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 
-/** Of Debian's package prometheus; without it there is nothing to check with. */
-const isInstalled = (() => {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-const check = it.skipIf(!isInstalled);
-const title = (what: string): string => (isInstalled ? what : `${what} (skipped: promtool is not installed)`);
+/** Of Debian's package prometheus. */
+const HAS_PROMTOOL = isInstalled('promtool');
+const check = it.skipIf(!HAS_PROMTOOL);
+const title = (what: string): string => (HAS_PROMTOOL ? what : `${what} (skipped: promtool is not installed)`);
 
 async function promtool(args: readonly string[], input = ''): Promise<{ code: number; output: string }> {
   const child = spawn('promtool', args);
