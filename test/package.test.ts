@@ -58,11 +58,12 @@ it('the package has the program, its documentation and examples, and nothing tha
   const pages = [...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, page]) => page!);
   expect(pages).toContain('docs/install.md');
   const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const needed = [...pages, ...Object.values<string>(bin), 'examples/compose/json.yaml', 'LICENSE'];
+  const examples = ['compose/json.yaml', 'memory-storage/memory-storage.test.js'].map((path) => `examples/${path}`);
+  const needed = [...pages, ...Object.values<string>(bin), ...examples, 'LICENSE'];
   expect(needed.filter((path) => !packed.includes(path))).toEqual([]);
   const known =
     /^(?:dist\/(?:bin|src|plugins)\/.*\.(?:js|d\.ts)|dist\/package\.json|docs\/[\w-]+\.md|examples\/.*|[A-Z]+(?:\.md)?|package\.json)$/;
-  expect(packed.filter((path) => !known.test(path) || /\.test\.\w+$|\.map$/.test(path))).toEqual([]);
+  expect(packed.filter((path) => !known.test(path) || /\.test\.ts$|\.map$/.test(path))).toEqual([]);
 });
 
 it('the types of the package import only types that are in it', async () => {
