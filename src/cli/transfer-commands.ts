@@ -106,4 +106,4 @@ devices, subscriptions, episode actions, settings and podcast lists to the
 account on this server. Run it again to import what is new; nothing is
 duplicated. With --nextcloud it prints a link where you grant access, unless
 --password-stdin is given. Other servers do not provide passwords, former
-subscriptions, or settings of episodes that are not favorites.`;
+subscriptions, or settings of episodes that are not favourites.`;

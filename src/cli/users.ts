@@ -127,7 +127,7 @@ function toText(account: ShownAccount): string {
       toDay(synced),
       caption,
     ]),
-    ['DEVICE', 'TYPE', 'SUBSCRIPTIONS', 'APP', 'DIALECT', 'LAST SYNC', 'CAPTION'],
+    ['DEVICE', 'TYPE', 'SUBSCRIPTIONS', 'APP', 'SERVICE', 'LAST SYNC', 'CAPTION'],
   );
   const listTable = toTable(
     lists.map((list) => [list.name, list.title]),
@@ -135,7 +135,7 @@ function toText(account: ShownAccount): string {
   );
   const refusalTable = toTable(
     refusals.map(({ at, device, app, dialect, reason }) => [at, device, app, dialect, reason]),
-    ['REFUSED', 'DEVICE', 'APP', 'DIALECT', 'REASON'],
+    ['REFUSED', 'DEVICE', 'APP', 'SERVICE', 'REASON'],
   );
   return [
     facts,

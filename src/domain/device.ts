@@ -14,7 +14,7 @@ export const WEB_DEVICE: Device = { id: 'web', caption: 'Web browser', type: 'ot
 /** A valid device id, unchanged. Throws `invalid` for anything else. */
 export function parseDeviceId(value: unknown): string {
   if (typeof value === 'string' && DEVICE_ID.test(value)) return value;
-  throw invalid(`the device id must be 1 to ${LONGEST} letters, digits, blanks or any of _ . -`);
+  throw invalid(`the device id must be 1 to ${LONGEST} letters, digits, spaces or any of _ . -`);
 }
 
 /** The nearest valid device id to one from another server, which may allow any text. An empty text stays empty. */

@@ -104,7 +104,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
         return { ...download, ...(movedTo !== undefined && { movedTo }) };
       }
       at = targetOf(at, location);
-      if (visited.has(at)) throw new FetchError('it redirects in a circle');
+      if (visited.has(at)) throw new FetchError('it redirects in a loop');
       if (visited.size > MAX_REDIRECTS) throw new FetchError(`it redirects more than ${MAX_REDIRECTS} times`);
       // Credentials in a redirect are not kept, so a URL that needs them is not the new URL of the feed.
       isPermanent &&= PERMANENT.has(download.status) && (hasCredentials(url) || !hasCredentials(at));

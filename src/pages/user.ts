@@ -37,7 +37,7 @@ ${
 
 function renderSubscriptions({ base, name, total, podcasts }: UserPage): Markup | undefined {
   if (total === 0) return undefined;
-  return markup`<p class="soft">${name} listens to ${countOf(total, 'podcast')}</p>
+  return markup`<p class="soft">${name} subscribes to ${countOf(total, 'podcast')}</p>
 <p class="actions"><a href="${sharedSubscriptions(base, name)}">OPML for your podcast app</a></p>
 ${renderPodcasts(base, podcasts)}
 `;

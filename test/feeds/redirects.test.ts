@@ -69,8 +69,8 @@ describe('redirects', () => {
   });
 
   it.each([
-    ['a circle', { '/': redirect(301, '/a'), '/a': redirect(302, '/') }, 'it redirects in a circle'],
-    ['itself', { '/': redirect(302, '/') }, 'it redirects in a circle'],
+    ['a circle', { '/': redirect(301, '/a'), '/a': redirect(302, '/') }, 'it redirects in a loop'],
+    ['itself', { '/': redirect(302, '/') }, 'it redirects in a loop'],
     [
       'six',
       Object.fromEntries(['/', '/1', '/2', '/3', '/4', '/5'].map((path, at) => [path, redirect(301, `/${at + 1}`)])),

@@ -23,7 +23,7 @@ it.each<[string, (response: ServerResponse) => void, RegExp]>([
   ['an error', (response) => response.writeHead(503).end('Back soon'), /503/],
   ['nothing', (response) => response.end(), /empty/],
   ['broken XML', (response) => response.end('<rss><channel><title>Fi'), /damaged|empty/],
-  ['a redirect to itself', (response) => response.writeHead(302, { location: '/' }).end(), /redirects in a circle/],
+  ['a redirect to itself', (response) => response.writeHead(302, { location: '/' }).end(), /redirects in a loop/],
   ['a silent server', () => undefined, LATE],
   ['a feed without an end', pour, /larger than 20 MB/],
   [

@@ -122,7 +122,7 @@ export function createPlayback(
   ): Promise<{ own: TrackedEpisode; episode?: Episode; reference: EpisodeReference }> => {
     const feed = sanitizeFeedUrl(named.podcast, rules);
     const name = sanitizeMediaUrl(named.url) || named.url; // version 1 may name an episode by its GUID
-    if (feed === '' || name === '') throw invalid('the episode must be named by "podcast" and "url"');
+    if (feed === '' || name === '') throw invalid('"podcast" and "url" must name the episode');
     const podcast = (await podcasts.find([feed]))[0]?.url ?? feed;
     const [episode] = await podcasts.findEpisodes(podcast, [name]);
     const addresses = await podcasts.allUrls(podcast);

@@ -40,7 +40,7 @@ export class Refresh {
         this.#isFailing = false;
       } catch (error) {
         const { log } = this.#directory.context;
-        if (!this.#isFailing) log('warn', `changes of other nodes cannot be read: ${(error as Error).message}`);
+        if (!this.#isFailing) log('warn', `changes of other servers cannot be read: ${(error as Error).message}`);
         this.#isFailing = true;
       }
     };

@@ -49,7 +49,7 @@ describe.each(TARGETS)('the page of a user (%s)', (target) => {
     expect(answer.headers.get('cache-control')).toBe('public, no-cache');
     const page = await answer.text();
     expect(page).toContain('<h1>bob</h1>');
-    expect(page).toContain('bob listens to 3 podcasts');
+    expect(page).toContain('bob subscribes to 3 podcasts');
     expect(page).toContain(
       `<a href="${baseUrl}/podcast?url=${encodeURIComponent(A)}">&lt;b&gt;One &amp; all&lt;/b&gt;</a>`,
     );

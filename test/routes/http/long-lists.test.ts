@@ -82,7 +82,7 @@ it('long lists and profiles have pages of a hundred', async () => {
   await recordFeed(storage, urls[249]!, { title: 'The last' });
   for (const [path, summary] of [
     ['/user/bob/lists/x', 'A list by bob, 250 podcasts'],
-    ['/user/bob', 'bob listens to 250 podcasts'],
+    ['/user/bob', 'bob subscribes to 250 podcasts'],
   ]) {
     const shown: string[] = [];
     for (const [page, links] of [
