@@ -155,8 +155,8 @@ describe('the player', () => {
     [{ position: '1.5' }, '"position" must be whole seconds'],
     [{ position: '9999999999' }, '"position" must be whole seconds'],
     [{ position: '1', total: 'x' }, '"total" must be whole seconds'],
-    [{ position: '1', podcast: 'x' }, 'the episode must be named'],
-    [{ position: '1', url: '' }, 'the episode must be named'],
+    [{ position: '1', podcast: 'x' }, '"podcast" and "url" must name the episode'],
+    [{ position: '1', url: '' }, '"podcast" and "url" must name the episode'],
   ])('receives an error for %j, and nothing is stored', async (fields, problem) => {
     const server = await openFilled();
     const answer = await play(await signIn(server), fields);
