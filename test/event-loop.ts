@@ -8,11 +8,17 @@ export function useFastTime(): void {
   onTestFinished(() => time.mockRestore());
 }
 
-/** The result of an operation, and the turns that the event loop had meanwhile. */
-export async function countTurns<T>(operation: () => Promise<T>): Promise<{ result: T; turns: number }> {
+/** The result of an operation, and the turns that the event loop had meanwhile. `step` runs in each of them. */
+export async function countTurns<T>(
+  operation: () => Promise<T>,
+  step = (): void => undefined,
+): Promise<{ result: T; turns: number }> {
   const state = { isOver: false };
   const running = operation().finally(() => (state.isOver = true));
   let turns = 0;
-  for (; !state.isOver; turns++) await setImmediate();
+  for (; !state.isOver; turns++) {
+    step();
+    await setImmediate();
+  }
   return { result: await running, turns };
 }

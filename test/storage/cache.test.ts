@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Url } from '../../src/domain/types.ts';
 import { withUpload } from '../../src/storage/accounts/head.ts';
 import { Accounts } from '../../src/storage/accounts/accounts.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
-import { addUser, feeds } from './suite/samples.ts';
+import { add, addUser, feed, feeds } from './suite/samples.ts';
 
 it('accounts that have grown in memory evict others', async () => {
   const cluster = new Cluster();
@@ -46,6 +47,18 @@ it('long addresses count: accounts that have many of them evict others', async (
     await isRead();
     expect(await isRead()).toBe(user === subscriber); // it does not fit into the cache
   }
+});
+
+it('a read does not wait for an upload that is being stored', async () => {
+  const { storage, store } = await new Cluster().open(false);
+  const alice = await addUser(storage);
+  await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+  const stored = setImmediate();
+  store.before = (call) => (call === 'commit' ? stored : undefined);
+  const upload = storage.subscriptions.apply(alice, 'phone', add(feed(2)));
+  expect(await storage.subscriptions.current(alice)).toEqual([feed(1)]);
+  await upload;
+  expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
 });
 
 it('few overlapping uploads are kept, even for an overlap of a day', () => {

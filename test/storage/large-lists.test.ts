@@ -3,7 +3,7 @@ import type { Url, UserId } from '../../src/domain/types.ts';
 import type { Storage } from '../../src/storage/stores.ts';
 import { countTurns, useFastTime } from '../event-loop.ts';
 import { Cluster } from './nodes.ts';
-import { addUser, feeds } from './suite/samples.ts';
+import { add, addUser, feeds } from './suite/samples.ts';
 
 const FEEDS = 3000;
 const LIST = feeds(FEEDS);
@@ -37,6 +37,15 @@ it('the changes of a long list are read in slices', async () => {
   const { result, turns } = await countTurns(() => storage.subscriptions.since(alice, 'phone', 0));
   expect(result.items).toEqual(LIST.map((url: Url) => ({ url, subscribed: true })));
   expect(turns).toBeGreaterThan(PASS);
+});
+
+it('a read during a long upload sees all of it or nothing', async () => {
+  const { storage, alice } = await openAccount();
+  const reads: Promise<{ subscriptions: number }[]>[] = [];
+  const upload = () => storage.subscriptions.apply(alice, 'phone', add(...feeds(FEEDS, FEEDS + 1)));
+  await countTurns(upload, () => void reads.push(storage.devices.all(alice)));
+  const counts = (await Promise.all(reads)).map(([phone]) => phone!.subscriptions);
+  expect(new Set(counts)).toEqual(new Set([FEEDS, 2 * FEEDS]));
 });
 
 it('a device with a long list is deleted in slices', async () => {

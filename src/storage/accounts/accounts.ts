@@ -82,14 +82,12 @@ export class Accounts {
       if (entry?.version === cached.version && canRead(cached, parts)) return inspectAll(cached);
     }
     return this.exclusive(user, async () => {
-      let isCurrent = !this.#cache.has(user) || !this.store.isShared;
       const account = await this.#open(user);
-      for (;;) {
-        if (isCurrent && hasAll(account, parts)) return inspectAll(account);
+      do {
         for (const part of parts) await this.part(account, part);
         // The parts were read after the head and may be newer.
-        isCurrent = !this.store.isShared || (await this.#refresh(account)) || hasAll(account, parts);
-      }
+      } while (this.store.isShared && !(await this.#refresh(account)) && !hasAll(account, parts));
+      return inspectAll(account);
     });
   }
 
@@ -101,7 +99,6 @@ export class Accounts {
   /** A part of an account, loaded if it is not in memory. Call it within `exclusive` or `write`. */
   async part<Part extends keyof AccountParts>(account: Account, part: Part): Promise<AccountParts[Part]> {
     const found = account.parts[part] ?? (await PARTS[part](this.store, account.id));
-    if (found === account.parts[part]) return found;
     account.parts[part] = found;
     this.#cacheAccount(account);
     return found;
