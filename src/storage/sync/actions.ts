@@ -29,7 +29,7 @@ export const createActionStore = (core: Core): ActionStore => ({
       (podcast === undefined || action.podcast === podcast) &&
       (podcasts === undefined || podcasts.has(action.podcast)) &&
       (device === undefined || action.device === device);
-    if (since > newest || podcasts?.size === 0) return { pages: nothing(), mark };
+    if (since > newest) return { pages: nothing(), mark };
     // The head was read first: chunks up to its stamp are immutable.
     const found = pagesOf(scanActions(core.store, user, [since, newest]), (chunk) =>
       readChunk(chunk).actions.filter(matches),

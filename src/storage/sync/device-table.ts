@@ -43,9 +43,7 @@ export class DeviceTable {
   }
 
   /** The devices that a change on this one applies to, itself included. */
-  following(id: string): DeviceRow[] {
-    const row = this.#byId.get(id);
-    if (!row) return [];
+  following(row: DeviceRow): DeviceRow[] {
     if (row.followsAll) return [...this.rows];
     return row.group === undefined ? [row] : this.rows.filter(({ group }) => group === row.group);
   }

@@ -19,21 +19,15 @@ export async function newActions(
   if (account.fingerprints.isDisposable) account.fingerprints = new Fingerprints(head.actionStamp);
   if (areLater(actions, head.latestActionAt)) return actions;
   const distinct = new Map<string, EpisodeAction>();
-  const earlier: EpisodeAction[] = [];
   let earliest = Infinity;
   await eachInSlices(actions, (action) => {
     const identity = identityOf(action);
-    if (distinct.has(identity)) return;
-    distinct.set(identity, action);
-    if (action.timestamp > head.latestActionAt) return;
-    earlier.push(action);
+    if (!distinct.has(identity)) distinct.set(identity, action); // the first GUID is kept
     earliest = Math.min(earliest, action.timestamp);
   });
-  if (earlier.length === 0) return [...distinct.values()];
-
   const { fingerprints } = account;
   await fingerprints.load(store, id, Math.max(1, earliest - head.actionLead), head.actionStamp);
-  for (const keys of inBatches(await fingerprints.chunksWith(earlier), CHECKED)) {
+  for (const keys of inBatches(await fingerprints.chunksWith([...distinct.values()]), CHECKED)) {
     await eachInSlices(await store.get(keys), (chunk) => {
       if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
     });

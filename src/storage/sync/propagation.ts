@@ -41,16 +41,14 @@ export async function changeSubscriptions(
   if (changes.length === 0 && groups.length === 0 && !followers.some(isNew)) return { isMerged: false };
   const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
   const added = new Set<Url>();
-  if (changes.length > 0) {
-    const targets = upload.devices.flatMap((id) => {
-      const row = before.get(id) ?? devices.get(id)!;
-      // Named together with other devices, it is only one of them, and does not stand for all.
-      const isOneOfMany = row.followsAll && upload.devices.length > 1;
-      return isOneOfMany || !before.get(id) ? [row] : before.following(id);
-    });
-    for (const device of new Set(numbersOf(targets))) {
-      for (const url of await draft.change(device, changes)) added.add(url);
-    }
+  const targets = upload.devices.flatMap((id) => {
+    const row = before.get(id);
+    if (!row) return [devices.get(id)!];
+    // Named together with other devices, it is only one of them, and does not stand for all.
+    return row.followsAll && upload.devices.length > 1 ? [row] : before.following(row);
+  });
+  for (const device of new Set(numbersOf(targets))) {
+    for (const url of await draft.change(device, changes)) added.add(url);
   }
   let isMerged = false;
   for (const ids of groups) {

@@ -62,7 +62,7 @@ export class SubscriptionList {
     return [...this.#rows.values()].filter((row) => row.subscribed);
   }
 
-  /** Applies a row. Rows must be sorted by stamp; call `tidy` afterwards. */
+  /** Applies a row. Rows must be sorted by stamp. */
   apply(row: SubscriptionRow): void {
     const before = this.#rows.get(row.url);
     if (!before) this.characters += row.url.length;
@@ -71,9 +71,9 @@ export class SubscriptionList {
     this.#changes.push(row);
   }
 
-  /** Drops outdated rows, once there are many. */
+  /** Drops outdated rows. */
   async tidy(): Promise<void> {
-    if (this.#changes.length > 2 * this.#rows.size + 100) this.#changes = await mapInSlices(this.rows(), (row) => row);
+    this.#changes = await mapInSlices(this.rows(), (row) => row);
   }
 
   /** The changes at `since` or later, by stamp; the last one of a URL counts. */

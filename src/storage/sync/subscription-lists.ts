@@ -34,7 +34,6 @@ export class SubscriptionLists {
   static async read(user: UserId, entries: readonly Entry[]): Promise<SubscriptionLists> {
     const lists = new SubscriptionLists();
     await eachInSlices(lists.#load(entries, subscriptionsPrefix(user).length));
-    for (const list of lists.#lists.values()) await list.tidy();
     return lists;
   }
 
@@ -109,6 +108,7 @@ export class SubscriptionLists {
     const replaced = await replaceRows(subscriptionListPrefix(user, device), all, list.listKeys);
     const apply = async (): Promise<void> => {
       await this.#apply(device, rows, list);
+      await list.tidy();
       list.listKeys = replaced.set.map(([key]) => key);
       list.logKeys.length = 0;
       list.logged = 0;
@@ -125,7 +125,6 @@ export class SubscriptionLists {
   async #apply(device: number, rows: readonly SubscriptionRow[], list: SubscriptionList): Promise<void> {
     this.#lists.set(device, list);
     await eachInSlices(rows, (row) => this.#applyRow(list, row));
-    await list.tidy();
   }
 
   #applyRow(list: SubscriptionList, row: SubscriptionRow): void {
