@@ -98,12 +98,9 @@ async function removeReadable(core: Core, user: UserId, staged: StagedWriter): P
     return true;
   };
 
-  const podcasts = new Set<string>();
   const actionIndexKeysOf = (page: Entry[]): Key[] => {
     const urls = new Set(page.flatMap(storedActions).map(({ action }) => action.podcast));
-    const unseen = [...urls].filter((url) => !podcasts.has(url));
-    for (const url of unseen) podcasts.add(url);
-    return unseen.map((url) => actionIndexKey(urlDigest(url), user));
+    return Array.from(urls, (url) => actionIndexKey(urlDigest(url), user));
   };
 
   await refresh.run();

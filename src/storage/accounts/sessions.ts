@@ -115,15 +115,11 @@ export function createSessionStore(core: Core): SessionStore {
       let count = 0;
       for await (const page of scan(store, under(SESSIONS.prefix))) {
         const expired = page.filter((entry) => !isOpen(valueOf(entry)));
-        const sessions = valuesOf<Session>(expired);
-        if (sessions.length === 0) continue;
-        writes += 1;
-        for (const { digest } of sessions) cache.delete(digest);
+        if (expired.length === 0) continue;
         const version = await store.commit({
           check: expired.map((entry) => [entry.key, entry.version]),
-          delete: sessions.flatMap(SESSIONS.keys),
+          delete: valuesOf<Session>(expired).flatMap(SESSIONS.keys),
         });
-        writes += 1;
         // If one of them was extended or ended concurrently, the others are removed next time.
         if (version !== undefined) count += expired.length;
       }
@@ -141,7 +137,7 @@ function toSession(stored: StoredSession): Session {
 /** The sessions of an account that were not ended, including expired ones that are not removed yet. */
 export async function readSessions({ store }: Core, user: UserId, epoch: number): Promise<Session[]> {
   const stored = await SESSIONS.read(store, user);
-  return stored.filter((session) => session.user === user && session.epoch === epoch).map(toSession);
+  return stored.filter((session) => session.epoch === epoch).map(toSession);
 }
 
 /** The write that ends all sessions of an account, and the sessions. */

@@ -57,7 +57,7 @@ export function createUserStore(core: Core): UserStore {
       head.syncDevices = settings[SYNC_DEVICES] === true;
       head.visibility = toPrivacy(set, (url) => url).visibility;
       const batch = {
-        check: [...keys, headKey(id)].map((key) => [key, 0] as const),
+        check: keys.map((key) => [key, 0] as const),
         set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],
       };
       const commit = () => store.commit(batch).catch(recoverCommit(core, id));
