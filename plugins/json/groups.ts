@@ -248,10 +248,8 @@ export class Groups {
   }
 
   list(range: Range, source: Source): Entry[] {
-    const levels = this.#levels.map((level) => listLevel(level, range, source)).filter(({ length }) => length > 0);
-    if (levels.length < 2) return levels[0] ?? [];
-    const found = levels.flat().toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    return found.slice(0, range.limit);
+    const found = this.#levels.flatMap((level) => listLevel(level, range, source));
+    return found.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, range.limit);
   }
 }
 
