@@ -56,7 +56,11 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
   async function getOne(url: Url, { headers, limit, agent }: DownloadRequest, signal: AbortSignal): Promise<Download> {
     const { hostname } = new URL(url);
     if (unresponsive.has(hostname)) throw new FetchError('another feed on this server has just timed out');
-    const markUnresponsive = (): void => void unresponsive.set(hostname, true);
+    const startedAt = performance.now();
+    const markUnresponsive = (): void => {
+      // After a slow redirect, little time may have been left: that is not the fault of this host.
+      if (performance.now() - startedAt >= timeout * 500) unresponsive.set(hostname, true);
+    };
     signal.addEventListener('abort', markUnresponsive);
     const response = await request(url, {
       dispatcher: agent,

@@ -234,3 +234,15 @@ it('only the first feed of an unresponsive host waits for the timeout, but each 
   expect(await read('good', 1)).toMatchObject({ kind: 'fetched' });
   expect(requests.map(({ headers }) => headers.host!.split('.')[0])).toEqual(['dead', 'slow', 'slow', 'good']);
 });
+
+it('a slow feed that redirects to another host does not make that one count as unresponsive', async () => {
+  const timeout = 1.5;
+  const { port } = await startFeedServer((request, response) => {
+    if (request.url === '/good') response.end(rss('<title>T</title>'));
+    if (request.url !== '/late') return;
+    setTimeout(() => response.writeHead(302, { location: `http://good.test:${port}/silent` }).end(), timeout * 700);
+  });
+  const { fetchFeed } = startFetcher({ timeout, resolve: async () => ['127.0.0.1'] });
+  expect(await fetchFeed(`http://late.test:${port}/late`, {})).toEqual(lateAfter(timeout));
+  expect(await fetchFeed(`http://good.test:${port}/good`, {})).toMatchObject({ kind: 'fetched' });
+});
