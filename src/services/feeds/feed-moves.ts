@@ -18,8 +18,8 @@ export type Fetched = Extract<FetchOutcome, { kind: 'fetched' }> & {
  * a move is accepted only if the feed at the new address is the same podcast.
  */
 interface FeedMoves {
-  /** The result to store: of the address to which the feed has moved, or else the given one, without a move. */
-  follow(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome | Fetched>;
+  /** Fetches a feed. Returns the result to store: of the address to which it has moved, or else of its own. */
+  fetch(state: FeedState): Promise<FetchOutcome | Fetched>;
   /**
    * Merges all podcasts with this GUID, if it was derived from the address of one of them. Not private feeds: they often
    * have the GUID of the public one, but other episodes.
@@ -71,7 +71,8 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
   };
 
   return {
-    async follow(state, outcome) {
+    async fetch(state) {
+      const outcome = await fetcher.fetchFeed(state.url, state);
       if (outcome.kind === 'fetched') return followAnnounced(state, outcome);
       const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
       return isLost ? tryFormerUrl(state, outcome) : outcome;

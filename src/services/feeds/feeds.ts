@@ -65,12 +65,11 @@ interface FeedOptions {
 export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }: FeedOptions): Feeds {
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-
   const moves = fetcher && createFeedMoves(podcasts, fetcher);
 
   /** Fetches one feed and stores the result. Returns the error, if there was one. */
   const update = async (state: FeedState): Promise<string | undefined> => {
-    const outcome = await moves!.follow(state, await fetcher!.fetchFeed(state.url, state));
+    const outcome = await moves!.fetch(state);
     if (outcome.kind === 'failed' && stopping.signal.aborted) return 'aborted, because podsync is stopping';
     const result = toResult(state, outcome, now());
     await podcasts.record(state.url, result);
