@@ -61,7 +61,9 @@ export async function listenOnNetwork(app: H3, options: NetworkOptions, limits =
     if (listhen.address.port === port) return { port, close: createDrain(server) };
     server.close();
   } catch (error) {
-    throw new Error(explain(error as NodeJS.ErrnoException, options), { cause: error });
+    // listhen's own check refuses a port that browsers block, or that another program has taken since `findPort`.
+    const isBlocked = (error as Error).name === 'GetPortError' && (await isFree(options));
+    if (!isBlocked) throw new Error(explain(error as NodeJS.ErrnoException, options), { cause: error });
   }
   throw new Error(`browsers block port ${options.port}; choose another one with --port`);
 }
@@ -79,6 +81,12 @@ async function findPort({ host, port }: NetworkOptions): Promise<number> {
   await new Promise((resolve) => probe.close(resolve));
   return found;
 }
+
+const isFree = (options: NetworkOptions): Promise<boolean> =>
+  findPort(options).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * listhen on exactly this host and port. By default it would choose another port, listen on every address in a
@@ -109,7 +117,7 @@ async function startListhen(handler: RequestListener, { host, port, tls }: Netwo
 function explain({ code, name, message }: NodeJS.ErrnoException, { host, port }: NetworkOptions): string {
   switch (code ?? name) {
     case 'EADDRINUSE':
-    case 'GetPortError': // listhen's own check of the port
+    case 'GetPortError':
       return `port ${port} of ${host} is in use by another program; choose another one with --port`;
     case 'EACCES':
       return `this user may not listen on port ${port}; choose 1024 or higher with --port, and let a proxy listen on ${port}`;

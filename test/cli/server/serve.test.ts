@@ -31,31 +31,43 @@ it('serves at the printed address, keeps its folder private, and writes nothing 
   expect(await server.ended).toMatchObject({ code: 0, stdout: '' });
 });
 
-it.each([
-  ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encode spaces/],
-  [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /too long/],
-  [
+const MALFORMED: Record<string, [sent: string, status: number, message: RegExp]> = {
+  'an address that is not ASCII': ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encode spaces/],
+  'headers that are too long': [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /too long/],
+  'a body that is cut off': [
     'POST /register HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nname',
     400,
     /connection closed/,
   ],
-  ['GET / HTTP/1.1\r\nHo', 400, /connection closed/],
-  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]', 400, /length of the body/],
-  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n[]', 400, /length of the body/],
-  [
+  'headers that are cut off': ['GET / HTTP/1.1\r\nHo', 400, /connection closed/],
+  'two lengths': [
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]',
+    400,
+    /length of the body/,
+  ],
+  'a length that is no number': [
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n[]',
+    400,
+    /length of the body/,
+  ],
+  'a length and chunks': [
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
     /length of the body/,
   ],
-  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n', 400, /chunk/],
-])('refuses a malformed request like any other bad request: %#', async (sent, status, message) => {
-  const { url } = await startServer();
-  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
-  socket.end(sent, 'latin1');
-  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
-  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(head).toMatch(/^access-control-allow-origin: \*\r$/m);
-  expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(message) });
+  'a chunk without a length': ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n', 400, /chunk/],
+};
+
+it('refuses malformed requests like any other bad request', async () => {
+  const { port } = await startServer();
+  for (const [what, [sent, status, message]] of Object.entries(MALFORMED)) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.end(sent, 'latin1');
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    expect(head, what).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head, what).toMatch(/^access-control-allow-origin: \*\r$/m);
+    expect(JSON.parse(body), what).toEqual({ code: status, message: expect.stringMatching(message) });
+  }
 });
 
 it('prints the next steps while there is no account', async () => {
@@ -167,12 +179,38 @@ it('does not start on a port that is in use', async () => {
 });
 
 it.each([
-  { args: ['--port', '6000'], says: 'browsers block port 6000' },
   { args: ['--port', '0', '--host', '192.0.2.1'], says: 'this machine has no address 192.0.2.1' },
   { args: ['--port', '0', '--host', 'host.invalid'], says: 'this machine has no address host.invalid' },
 ])('does not start if it cannot use the given address: $args', async ({ args, says }) => {
   expect(await refuses(['--data', await makeFolder(), ...args])).toContain(says);
 });
+
+it('does not start on a port that browsers block, whether or not another program uses 3000', async () => {
+  const port = await findFree([6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697]);
+  const blocked = `browsers block port ${port}`;
+  expect(await refuses(['--data', await makeFolder(), '--port', `${port}`])).toContain(blocked);
+  const holder = await hold(3000);
+  expect(await refuses(['--data', await makeFolder(), '--port', `${port}`])).toContain(blocked);
+  await holder?.close();
+});
+
+/** Uses a port; undefined if another program does. */
+async function hold(port: number): Promise<{ close(): Promise<unknown> } | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  return once(server, 'listening').then(
+    () => ({ close: () => once(server.close(), 'close') }),
+    () => undefined,
+  );
+}
+
+async function findFree(ports: readonly number[]): Promise<number> {
+  for (const port of ports) {
+    const holder = await hold(port);
+    await holder?.close();
+    if (holder) return port;
+  }
+  throw new Error(`all of the ports ${ports.join(', ')} are in use`);
+}
 
 it('does not start if its folder cannot be created', async () => {
   const file = join(await makeFolder(), 'file');
