@@ -1,18 +1,12 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import type { Services } from '../../src/services/services.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { ok, openTestServer } from '../server.ts';
 
 const [A, B, C] = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'] as const;
 const DELTA = '/api/2/subscriptions/bob/phone.json';
 const ACTIONS = '/api/2/episodes/bob.json';
 const play = (podcast: string) => ({ podcast, episode: `${podcast}.mp3`, device: 'phone', action: 'download' });
-
-async function call({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await request(method, path, { auth: 'bob:secret', ...(body !== undefined && { body }) });
-  expect(answer.status).toBe(200);
-  return answer.json();
-}
 
 it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
   [
@@ -31,22 +25,22 @@ it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
 ])('a device that pulled before it pushed receives the feed that %s', async (_what, write) => {
   const server = await openTestServer();
   const user = (await server.services.accounts.findByName('bob'))!.id;
-  await call(server, 'POST', DELTA, { add: [A] });
-  await call(server, 'GET', DELTA);
+  await ok(server, 'POST', DELTA, { add: [A] });
+  await ok(server, 'GET', DELTA);
   await write(server.services, user);
-  const { timestamp } = await call(server, 'POST', DELTA, { add: [C] });
-  expect((await call(server, 'GET', `${DELTA}?since=${timestamp + 1}`)).add).toContain(B);
+  const { timestamp } = await ok(server, 'POST', DELTA, { add: [C] });
+  expect((await ok(server, 'GET', `${DELTA}?since=${timestamp + 1}`)).add).toContain(B);
 });
 
 it('a device that pulled before it pushed receives the actions imported in its name', async () => {
   const server = await openTestServer();
   const user = (await server.services.accounts.findByName('bob'))!.id;
-  await call(server, 'GET', ACTIONS);
+  await ok(server, 'GET', ACTIONS);
   await server.services.pull.importChunk(user, {
     kind: 'actions',
     actions: [{ ...play(A), timestamp: '2023-01-01T00:00:00' }],
   });
-  const { timestamp } = await call(server, 'POST', ACTIONS, [play(B)]);
-  const { actions } = await call(server, 'GET', `${ACTIONS}?since=${timestamp + 1}`);
+  const { timestamp } = await ok(server, 'POST', ACTIONS, [play(B)]);
+  const { actions } = await ok(server, 'GET', `${ACTIONS}?since=${timestamp + 1}`);
   expect(actions.map(({ podcast }: { podcast: string }) => podcast)).toContain(A);
 });
