@@ -81,7 +81,9 @@ function parseJob(job: Job): unknown {
       return parseJson(job.body);
     case 'list': {
       const text = typeof job.body === 'string' ? job.body : decodeBody(job.body);
-      return [...new Set(readList(job.format, text))];
+      const urls = [...new Set(readList(job.format, text))];
+      checkFeedCount(urls);
+      return urls;
     }
     case 'podcasts': {
       const podcasts = new Map<string, PodcastEntry>();
