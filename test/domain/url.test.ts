@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sanitizeFeedUrl, sanitizeMediaUrl } from '../../src/domain/url.ts';
+import { hasCredentials, redactUrl, sanitizeFeedUrl, sanitizeMediaUrl } from '../../src/domain/url.ts';
 import { seed } from '../seed.ts';
 
 const long = `http://example.org/${'a'.repeat(8192)}`;
@@ -24,6 +24,8 @@ describe('feed URLs', () => {
     ['https://example.org:443/f', 'https://example.org/f'],
     ['https://example.org:80/f', 'https://example.org:80/f'],
     ['http://example.org:/f', 'http://example.org/f'],
+    ['http://example.org:65535/f', 'http://example.org:65535/f'],
+    ['http://example.org:65536/f', ''],
     ['http://user:p@ss@example.org/f', 'http://example.org/f'],
     // path and query
     ['http://example.org', 'http://example.org/'],
@@ -52,6 +54,7 @@ describe('feed URLs', () => {
     ['http://example.org/a\nb', ''],
     ['http://example.org/\ud800', ''],
     [long, ''],
+    [`http://example.org/${'é'.repeat(1400)}`, ''], // too long as soon as it is encoded
     [`http://${'ü'.repeat(254)}/f`, ''], // a host of no use, and slow to convert
   ])('%j becomes %j', (submitted, expected) => {
     expect(sanitizeFeedUrl(submitted)).toBe(expected);
@@ -76,6 +79,16 @@ describe('media URLs', () => {
   ])('%j becomes %j', (submitted, expected) => {
     expect(sanitizeMediaUrl(submitted, { ascii: true })).toBe(expected);
   });
+});
+
+it.each([
+  ['http://u:p@example.org/f', 'http://***@example.org/f'],
+  ['http://u@example.org/f', 'http://***@example.org/f'],
+  ['http://example.org/@bob/f', 'http://example.org/@bob/f'],
+  ['http://example.org?q=a@b', 'http://example.org?q=a@b'],
+])('%s is shown as %s', (url, shown) => {
+  expect(redactUrl(url)).toBe(shown);
+  expect(hasCredentials(url)).toBe(url !== shown);
 });
 
 it('is idempotent', () => {

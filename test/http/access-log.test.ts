@@ -51,6 +51,8 @@ it.each([
   ['/', 'bob:secret', { status: 200, user: 'bob' }],
   ['//podcasts//login?next=hunter2', undefined, { status: 200, path: '/login' }],
   ['/welcome/hunter2.x-y', undefined, { status: 404, path: '/welcome/***' }],
+  ['//podcasts//welcome//hunter2', undefined, { status: 404 }],
+  ['/Welcome/hunter2', undefined, { status: 404 }],
   ['/podcasts/welcome/hunter2/more', undefined, { status: 404, path: '/welcome/***/more' }],
 ])('%s as %s', async (path, auth, expected) => {
   const { request, requests } = await open({ baseUrl: 'http://localhost/podcasts' });

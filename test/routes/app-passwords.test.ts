@@ -194,3 +194,11 @@ it('survives a change of the password, and is part of a backup with passwords', 
   const copy = await server.services.administration.show('copy');
   expect(copy.appPasswords).toEqual([]);
 });
+
+it('an app that does not name itself gets one with the label App', async () => {
+  const { request, services } = await openTestServer();
+  const headers = { 'ocs-apirequest': 'true' };
+  expect((await request('GET', '/ocs/v2.php/core/getapppassword', { auth, headers })).status).toBe(200);
+  const { id } = await services.administration.find('bob');
+  expect(await services.appPasswords.all(id)).toMatchObject([{ label: 'App' }]);
+});

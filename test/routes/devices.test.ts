@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -54,4 +55,39 @@ it('the last sync of the account is that of its devices, also after a new passwo
   for await (const { user, lastSyncAt } of services.administration.list()) {
     expect([user.name, lastSyncAt]).toEqual([user.name, user.name === 'bob' ? syncedAt : undefined]);
   }
+});
+
+it('the last sync of a device is recorded as soon as it exists, also after it was deleted', async () => {
+  const { request, services, clock } = await openTestServer();
+  const path = '/api/2/subscriptions/bob/phone.json';
+  const { id } = await services.administration.find('bob');
+  const syncedAt = async () => (await services.devices.all(id)).map((device) => device.syncedAt);
+  for (let round = 0; round < 2; round += 1) {
+    expect((await request('GET', path, { auth })).status).toBe(200);
+    expect(await syncedAt()).toEqual([]);
+    clock.now += 10;
+    expect((await request('POST', path, { auth, body: { add: [] } })).status).toBe(200);
+    expect(await syncedAt()).toEqual([clock.now]);
+    await services.devices.remove(id, 'phone');
+  }
+});
+
+it('a device syncs, and an app learns why it is refused, even if the storage has no room to record that', async () => {
+  const { request, storage } = await openTestServer();
+  const full = new StorageError('full', 'no space left');
+  vi.spyOn(storage.devices, 'touch').mockRejectedValue(full);
+  vi.spyOn(storage.refusals, 'add').mockRejectedValue(full);
+  const path = '/api/2/subscriptions/bob/phone.json';
+  expect((await request('POST', path, { auth, body: { add: [] } })).status).toBe(200);
+  expect((await request('POST', path, { auth, body: { add: 5 } })).status).toBe(400);
+});
+
+it('a refused request is recorded without the id of its device if that is invalid', async () => {
+  const { request, services } = await openTestServer();
+  for (const device of ['phone', 'a%2Fb']) {
+    await request('POST', `/api/2/subscriptions/bob/${device}.json`, { auth, body: { add: 5 } });
+  }
+  const { id } = await services.administration.find('bob');
+  const refusals = await services.refusals.all(id);
+  expect(refusals.map(({ device }) => device)).toEqual([undefined, 'phone']);
 });

@@ -50,6 +50,16 @@ describe('an uploaded action is returned', () => {
       { ...play, started: 0, position: 5, total: 9 },
     ],
     [{ ...play, started: -1, position: -1, total: -1 }, play],
+    [{ ...play, started: '-1', position: '-1', total: '-1' }, play],
+    [
+      { ...play, started: -1, position: 0, total: -1 },
+      { ...play, position: 0 },
+    ],
+    [
+      { ...play, started: 0, position: 5, total: -1 },
+      { ...play, position: 5 },
+    ],
+    [{ ...play, started: -1, total: 9 }, play],
     [
       { ...play, started: -1, position: 5, total: 9 },
       { ...play, position: 5 },
@@ -85,14 +95,24 @@ it('rewrites URLs, and skips actions with unusable URLs', async () => {
     { ...play, episode: null },
     { action: 'nonsense' },
     { ...play, podcast: 'http://user:pass@example.org/feed' },
+    { ...play, podcast: 'http://example.org/füd' },
   ]);
   expect(update_urls).toEqual([
     [' HTTP://example.org/2.mp3', 'http://example.org/2.mp3'],
     ['http://example.org/ä.mp3', ''],
     ['', ''],
     ['http://user:pass@example.org/feed', podcast],
+    ['http://example.org/füd', ''],
   ]);
   expect((await download(server)).actions).toEqual([{ ...play, episode: 'http://example.org/2.mp3' }, play]);
+});
+
+it('keeps the passwords in feed URLs if the server keeps them, and finds actions by such a URL', async () => {
+  const server = await openTestServer({ keepUrlCredentials: true });
+  const own = { ...play, podcast: 'http://user:pass@example.org/feed' };
+  expect((await upload(server, [own, play])).update_urls).toEqual([]);
+  const query = `?podcast=${encodeURIComponent(own.podcast)}`;
+  expect((await download(server, query)).actions).toEqual([own]);
 });
 
 it.each<[unknown]>([
@@ -100,6 +120,10 @@ it.each<[unknown]>([
   [''],
   ['null'],
   [[play, 'nonsense']],
+  [[play, null]],
+  [[play, [play]]],
+  [[play, { ...play, position: '1e3' }]],
+  [[play, { ...play, position: '' + 10 ** 16 }]],
   [[play, { ...play, action: 'tip' }]],
   [[play, { ...play, action: undefined }]],
   [[play, { ...play, device: 'a/b' }]],

@@ -62,3 +62,15 @@ it('contain what is known about the episode', async () => {
     { ...known, podcast_title: 'A feed', podcast_url: feed, released: '2023-11-14T22:13:20' },
   ]);
 });
+
+it('keep their URLs when their podcast moves', async () => {
+  const server = await openTestServer();
+  const episode = { url: 'http://example.org/1.mp3', guid: '1', title: 'One' };
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });
+  await set(server, feed, episode.url, { set: { is_favorite: true } });
+  await recordFeed(server.storage, feed, { title: 'A feed' }, [episode], { movedTo: 'http://example.org/moved' });
+  await recordFeed(server.storage, feed, { title: 'A feed' }, [{ ...episode, url: 'http://example.org/new.mp3' }]);
+  expect(await (await server.request('GET', FAVORITES, { auth })).json()).toMatchObject([
+    { title: 'One', url: episode.url, podcast_title: 'A feed', podcast_url: feed },
+  ]);
+});

@@ -57,6 +57,8 @@ describe.each(TARGETS)('podcast lists (%s)', (target) => {
 
   it.each<[string, string, RequestOptions, number]>([
     ['GET', '/api/2/lists/nobody.json', {}, 404],
+    ['GET', '/api/2/lists/eve.json', { auth }, 404],
+    ['GET', '/api/2/lists/eve.json', { auth: 'eve:secret' }, 200],
     ['GET', '/api/2/lists/nobody/list/my-list.json', {}, 404],
     ['GET', '/api/2/lists/bob/list/other.json', {}, 404],
     ['GET', '/api/2/lists/eve/list/my-list.json', {}, 404],

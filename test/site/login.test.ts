@@ -145,6 +145,16 @@ it('signs out after the session has ended', async () => {
   expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
 });
 
+it('does not sign out by the cookie of the session alone', async () => {
+  const server = await openTestServer();
+  const login = await server.request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
+  const [, cookie] = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)!;
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+  const body = `csrf=${'x'.repeat(24)}`;
+  expect((await server.request('POST', '/logout', { cookie: cookie!, headers, body })).status).toBe(403);
+  expect((await server.request('GET', '/api/2/devices/bob.json', { cookie: cookie! })).status).toBe(200);
+});
+
 it('does not sign out with a form without the token', async () => {
   const visitor = await signIn(await openTestServer());
   const refused = await visitor.send('/', { csrf: 'guessed' }, 'http://localhost/logout');

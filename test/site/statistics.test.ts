@@ -115,6 +115,7 @@ it('the statistics are only for their owner', async () => {
   const path = '/api/podsync/1/statistics/bob.json';
   expect((await request('GET', path)).status).toBe(401);
   expect((await request('GET', path, { auth: 'eve:secret' })).status).toBe(403);
+  expect((await request('GET', `${path}?range=`, { auth })).status).toBe(200);
   const wrong = await request('GET', `${path}?range=7d`, { auth });
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('30d, 90d, year, all')]);
 });

@@ -25,6 +25,13 @@ describe('the toplist', () => {
     expect(xml).toContain('    <position_last_week>0</position_last_week>\n');
   });
 
+  it('contains nothing as jsonp that ends a script', async () => {
+    const server = await openFilled();
+    await recordFeed(server.storage, A, { title: '</script>\u2028' });
+    const script = await read(server, '/toplist/1.jsonp?jsonp=take');
+    expect(script).toContain('"title":"<\\/script>\\u2028"');
+  });
+
   it('follows every change, and returns 304 if there was none', async () => {
     const server = await openFilled();
     const answer = await server.request('GET', '/toplist/2.json');

@@ -5,6 +5,8 @@ import { openTestServer, type RequestOptions, TARGETS } from '../../server.ts';
 const auth = 'bob:secret';
 const DEVICE = '/api/2/devices/bob/phone.json';
 const LIST = '/subscriptions/bob/phone';
+const CHANGES = '/api/2/subscriptions/bob/phone.json';
+const GROUPS = '/api/2/sync-devices/bob.json';
 const urls = Array.from({ length: 100 }, (_, at) => `http://example.org/${at}`);
 
 describe.each(TARGETS)('what holds for every route (%s)', (target) => {
@@ -28,9 +30,10 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     ['invalid JSON', 400, 'POST', DEVICE, { auth, body: '{' }],
     ['an array instead of an object', 400, 'POST', DEVICE, { auth, body: '[]' }],
     ['null instead of an object', 400, 'POST', DEVICE, { auth, body: 'null' }],
+    ['a string instead of an object', 400, 'POST', DEVICE, { auth, body: '"phone"' }],
     ['no body, for a device', 200, 'POST', DEVICE, { auth, body: '' }],
     ['no body, for a device of version 1', 200, 'POST', '/api/1/devices/bob/phone.json', { auth, body: '' }],
-    ['no body, for subscriptions', 400, 'POST', '/api/2/subscriptions/bob/phone.json', { auth, body: '' }],
+    ['no body, for subscriptions', 400, 'POST', CHANGES, { auth, body: '' }],
     [
       'a blank body, for subscriptions of version 1',
       400,
@@ -39,8 +42,13 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
       { auth, body: ' \n' },
     ],
     ['no body, for settings', 400, 'POST', '/api/2/settings/bob/account.json', { auth, body: '' }],
-    ['no body, for groups of devices', 400, 'POST', '/api/2/sync-devices/bob.json', { auth, body: '' }],
+    ['no body, for groups of devices', 400, 'POST', GROUPS, { auth, body: '' }],
     ['no body, for episode actions', 400, 'POST', '/api/2/episodes/bob.json', { auth, body: '' }],
+    ['empty lists as Lua sends them', 200, 'POST', CHANGES, { auth, body: { add: {}, remove: null } }],
+    ['an object instead of a list', 400, 'POST', CHANGES, { auth, body: { add: { 1: 'http://example.org/' } } }],
+    ['no groups of devices', 200, 'POST', GROUPS, { auth, body: { synchronize: null } }],
+    ['groups of devices as Lua sends none', 200, 'POST', GROUPS, { auth, body: { synchronize: {} } }],
+    ['a text instead of groups of devices', 400, 'POST', GROUPS, { auth, body: { synchronize: 'phone' } }],
     ['a body that is not UTF-8', 400, 'POST', DEVICE, { auth, body: Uint8Array.of(0x7b, 0xff, 0x7d) }],
     ['a byte order mark', 200, 'POST', DEVICE, { auth, body: '\ufeff{"caption":"x"}' }],
     ['a body that is too large', 413, 'POST', DEVICE, { auth, body: `{"caption":"${'x'.repeat(1024 * 1024)}"}` }],
@@ -52,6 +60,14 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
       DEVICE,
       { auth, body: gzipSync('{"caption":"x"}'), headers: { 'content-encoding': 'gzip' } },
     ],
+    [
+      'a compression in capitals',
+      200,
+      'POST',
+      DEVICE,
+      { auth, body: gzipSync('{}'), headers: { 'content-encoding': 'GZIP' } },
+    ],
+    ['no compression, stated', 200, 'POST', DEVICE, { auth, body: '{}', headers: { 'content-encoding': 'identity' } }],
     [
       'a compressed body that is too large',
       413,

@@ -59,9 +59,17 @@ it.each([
   expect((await list.text()).trim()).toBe('http://example.org/a');
 });
 
-it('refuses a form in which an escape is not UTF-8', async () => {
+it('ignores a part without a name', async () => {
+  const nameless = '--x\r\nContent-Disposition: form-data\r\n\r\nnothing\r\n';
+  const body = nameless + multipart('x');
+  expect(await (await send(await openTestServer(), '/upload', 'multipart/form-data; boundary=x', body)).text()).toBe(
+    '@SUCCESS',
+  );
+});
+
+it.each(['name=%e9', '%e9=bob', 'name=%e9&name=bob'])('refuses a form with %s, which is not UTF-8', async (body) => {
   const server = await openTestServer({ registration: 'open' });
-  const answer = await send(server, '/register', URL_ENCODED, 'name=%e9');
+  const answer = await send(server, '/register', URL_ENCODED, body);
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not UTF-8')]);
 });
 
