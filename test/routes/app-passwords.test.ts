@@ -198,7 +198,7 @@ it('survives a change of the password, and is part of a backup with passwords', 
 it('an app that does not name itself gets one with the label App', async () => {
   const { request, services } = await openTestServer();
   const headers = { 'ocs-apirequest': 'true' };
-  expect((await request('GET', '/ocs/v2.php/core/getapppassword', { auth, headers })).status).toBe(200);
+  expect((await request('GET', '/ocs/v2.php/core/getapppassword', { auth: 'bob:secret', headers })).status).toBe(200);
   const { id } = await services.administration.find('bob');
   expect(await services.appPasswords.all(id)).toMatchObject([{ label: 'App' }]);
 });
