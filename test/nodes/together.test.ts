@@ -156,6 +156,13 @@ it('the toplist of a starting node is correct, although both others rebuilt it d
   ]);
 });
 
+it('the integrity check of one node finds no damage right after a change on the other', async () => {
+  await upload(two, 'phone', { add: feeds });
+  await upload(one, 'phone', { remove: feeds });
+  const { findings } = await two.services.integrityCheck.run(() => undefined);
+  expect(findings).toEqual([]);
+});
+
 it('plays through one node appear at once in the statistics of the other', async () => {
   const listened = async (): Promise<number> => {
     const answer = await one.request('GET', '/api/podsync/1/statistics/bob.json', { auth });

@@ -125,6 +125,7 @@ export function createPodcastStore(core: Core): PodcastStore {
     },
 
     async *feeds() {
+      await refresh.run(); // an integrity check must not take what another node has just changed for damage
       const podcasts = memory.all().toSorted((a, b) => compareText(a.url, b.url));
       yield* podcasts.map(toFeedState);
     },
