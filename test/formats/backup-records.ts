@@ -1,4 +1,5 @@
 import type { BackupRecord } from '../../src/formats/backup/record.ts';
+import { episodeInfo, podcastInfo } from '../podcasts.ts';
 
 const FEED = 'https://feeds.example/1';
 
@@ -59,29 +60,14 @@ export const RECORDS: readonly BackupRecord[] = [
   {
     kind: 'podcast',
     url: FEED,
-    info: {
-      title: 'One',
-      author: '',
-      description: '',
-      website: '',
-      logoUrl: null,
-      language: 'en',
-      tags: ['News'],
-      blocked: true,
-    },
+    info: podcastInfo({ title: 'One', language: 'en', tags: ['News'], blocked: true }),
     feed: { etag: 'x', lastModified: 'y', intervalSeconds: 3600, failures: 1, nextAt: 5, fetchedAt: 4, error: 'no' },
     formerUrls: ['https://feeds.example/old'],
   },
   {
     kind: 'episode',
     episode: {
-      url: `${FEED}.mp3`,
-      guid: 'g',
-      title: '',
-      description: '',
-      website: '',
-      releasedAt: -5,
-      duration: 60,
+      ...episodeInfo({ url: `${FEED}.mp3`, guid: 'g', releasedAt: -5, duration: 60 }),
       stamp: 3,
       formerUrls: [],
     },
@@ -89,16 +75,7 @@ export const RECORDS: readonly BackupRecord[] = [
   {
     kind: 'podcast',
     url: 'https://feeds.example/2',
-    info: {
-      title: '',
-      author: '',
-      description: '',
-      website: '',
-      logoUrl: 'https://l.example/',
-      language: '',
-      tags: [],
-      blocked: false,
-    },
+    info: podcastInfo({ logoUrl: 'https://l.example/' }),
     feed: { intervalSeconds: 3600, failures: 0 },
     formerUrls: [],
   },
