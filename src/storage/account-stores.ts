@@ -63,6 +63,8 @@ export interface SessionStore {
   save(session: Session): Promise<void>;
   /** Sets its expiry. False if the session is unknown, expired or was ended: it is not recreated. */
   extend(digest: string, expiresAt: Seconds): Promise<boolean>;
+  /** Removes the name of its app. Does nothing if the session is unknown. */
+  forgetApp(digest: string): Promise<void>;
   /** The session with its user; undefined if it is unknown or expired (`expiresAt <= now`). */
   find(digest: string): Promise<{ session: Session; user: User } | undefined>;
   /** Does nothing if there is none. */

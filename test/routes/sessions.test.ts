@@ -238,3 +238,22 @@ it('a session has the name of its app, unless the account does not allow that', 
   await use('Kasts/24.08');
   expect(await apps()).toEqual(['AntennaPod/3.5', undefined]);
 });
+
+it('the names of apps that are stored are removed when the account stops allowing that', async () => {
+  const { request, services, storage } = await openTestServer();
+  const { id } = (await storage.users.find('bob'))!;
+  const secret = await services.appPasswords.create(id, 'Phone');
+  const headers = { 'user-agent': 'AntennaPod/3.5' };
+  const list = '/subscriptions/bob/phone.json';
+  await request('PUT', list, { auth: 'bob:secret', headers, body: ['http://example.org/feed'] });
+  await request('GET', list, { auth: `bob:${secret}`, headers });
+  const names = async () => {
+    const all = [services.devices.all(id), services.appPasswords.all(id), services.sessions.all(id)] as const;
+    return (await Promise.all(all)).flat().map(({ app }) => app);
+  };
+  expect(await names()).toEqual(['AntennaPod/3.5', 'AntennaPod/3.5', 'AntennaPod/3.5']);
+  const body = { set: { store_user_agent: false }, remove: [] };
+  await request('POST', '/api/2/settings/bob/account.json', { auth: 'bob:secret', headers, body });
+  expect(new Set(await names())).toEqual(new Set(['', undefined]));
+  expect((await request('GET', list, { auth: 'bob:secret', headers })).status).toBe(200);
+});

@@ -19,6 +19,7 @@ function createStore(): SessionStore {
     },
     delete: async (digest) => void sessions.delete(digest),
     extend: async () => true,
+    forgetApp: async () => undefined,
     all: async () => [],
     endAll: async () => 0,
     count: async () => 0,

@@ -7,6 +7,7 @@ import type { Json, Url, UserId } from '../../domain/types.ts';
 import type { UrlRules } from '../../domain/url.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Storage } from '../../storage/stores.ts';
+import { forgetAppNames } from './app-name.ts';
 
 type SettingValues = Readonly<Record<string, Json>>;
 
@@ -26,9 +27,10 @@ export interface Settings {
 }
 
 export function createSettings(
-  { settings, devices }: Pick<Storage, 'settings' | 'devices'>,
+  storage: Pick<Storage, 'settings' | 'devices' | 'sessions' | 'appPasswords'>,
   rules: UrlRules,
 ): Settings {
+  const { settings, devices } = storage;
   /** The account setting `sync_devices` is a switch: on, all devices follow each other; off, none does. */
   const switchSync = async (user: UserId, isOn: Json | undefined): Promise<void> => {
     const all = (await devices.all(user)).map(({ id }) => id);
@@ -54,6 +56,7 @@ export function createSettings(
       const left = await settings.update(user, scope, { set, remove, limit: MAX_SETTINGS });
       if (!left) throw tooManySettings();
       if (scope.kind === 'account' && Object.hasOwn(set, 'sync_devices')) await switchSync(user, left.sync_devices);
+      if (scope.kind === 'account' && left.store_user_agent === false) await forgetAppNames(storage, user);
       return left;
     },
 

@@ -73,6 +73,15 @@ export function createSessionStore(core: Core): SessionStore {
         }),
       ),
 
+    forgetApp: (digest) =>
+      change(digest, () =>
+        updateValue<StoredSession>(store, SESSIONS.key(digest), (stored) => {
+          if (!stored) return { result: undefined };
+          const { app: _, ...value } = stored;
+          return { result: undefined, value };
+        }),
+      ),
+
     async find(digest) {
       const cached = cache.get(digest);
       if (cached && !store.isShared) return toOpenSession(cached, await accounts.findHead(cached.user));

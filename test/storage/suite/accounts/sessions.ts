@@ -30,6 +30,17 @@ export const sessionTests: Suite = ({ describe, test }) => {
     assert.deepEqual(await (await reopen()).sessions.all(alice), [{ ...saved, expiresAt: clock.at + 200 }]);
   });
 
+  test('forgets the app that opened it, and creates none that does not exist', async ({ storage, clock, reopen }) => {
+    const alice = await addUser(storage);
+    const saved = session(alice, 'one', clock.at + 100);
+    await storage.sessions.save({ ...saved, app: 'Kasts/24' });
+    await storage.sessions.forgetApp(saved.digest);
+    await storage.sessions.forgetApp('unknown');
+    assert.equal((await storage.sessions.find(saved.digest))?.session.app, undefined);
+    assert.deepEqual(await (await reopen()).sessions.all(alice), [saved]);
+    assert.equal(await storage.sessions.count(), 1);
+  });
+
   test('compares digests exactly', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const saved = session(alice, 'Abc+/=', clock.at + 100);
