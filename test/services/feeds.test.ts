@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
 import { episodeInfo, parsedFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
@@ -119,6 +120,29 @@ it('claims due feeds in portions, so that a killed process leaves few that other
   await server.services.feeds.stop();
   expect((await running).tried).toBeLessThan(150);
   expect(claimDue).toHaveBeenCalledTimes(2);
+});
+
+it('stopping waits for the feeds that are still fetched after the storage failed', async () => {
+  const urls = Array.from({ length: 101 }, (_, n) => `http://example.org/${n}`);
+  const { server, web } = await openWith(urls);
+  for (const url of urls.slice(1)) web.outcomes.set(url, fetched(url));
+  const { podcasts } = server.storage;
+  const claim = podcasts.claimDue;
+  const failing = vi
+    .spyOn(podcasts, 'claimDue')
+    .mockImplementationOnce(claim)
+    .mockRejectedValue(new Error('no storage'));
+  onTestFinished(() => failing.mockRestore());
+  await expect(server.services.feeds.update('due')).rejects.toThrow('no storage');
+  const respond = web.close;
+  const closing = vi.spyOn(web, 'close').mockResolvedValueOnce();
+  const isStopped = vi.fn();
+  const stopped = server.services.feeds.stop().then(isStopped);
+  await setImmediate();
+  expect(closing).toHaveBeenCalledOnce();
+  expect(isStopped).not.toHaveBeenCalled();
+  await respond();
+  await stopped;
 });
 
 it('fetches each due feed once, however many there are', async () => {

@@ -22,7 +22,7 @@ const BUSY_POLL_INTERVAL: Seconds = 0.1;
 /** Which feeds to fetch: one, all except deleted ones, or those that are due. */
 type Selection = { url: string } | 'all' | 'due';
 
-/** Each is taken once, by whichever task asks first. */
+/** One iterator that all tasks share, so that each feed is fetched once. */
 type Selected = IterableIterator<FeedState> | AsyncIterableIterator<FeedState>;
 
 export interface FeedReport {
@@ -153,7 +153,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
           progress(++report.tried, total);
         }
       };
-      await track(Promise.all(Array.from({ length: CONCURRENCY }, work)));
+      await Promise.all(Array.from({ length: CONCURRENCY }, () => track(work())));
       return report;
     },
 
