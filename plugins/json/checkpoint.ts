@@ -21,8 +21,8 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   let running: Promise<void> | undefined;
   /** Whether the log was rotated: its current file has changes beyond those being written. */
   let isWriting = false;
-  /** Whether to try again soon. */
-  let hasFailed = false;
+  /** Whether the last checkpoint failed, and may succeed if it is repeated: a damaged file stays so until the operator acts. */
+  let canRetry = false;
   let isClosed = false;
   const folderOf = (group: Group): string => dirname(files.pathOf({ group, start: group.prefix }));
   /** Folders whose file names may not be durable yet: a killed process may have changed files of the groups in its log. */
@@ -34,8 +34,8 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
 
   const schedule = (): void => {
     if (isClosed || log.broken) return; // changes stay in the write-ahead log
-    if (exceeds(1) && !hasFailed) void run();
-    else timer ??= setTimeout(() => void run(), hasFailed ? RETRY_DELAY : DELAY).unref();
+    if (exceeds(1) && !canRetry) void run();
+    else timer ??= setTimeout(() => void run(), canRetry ? RETRY_DELAY : DELAY).unref();
   };
 
   /** Never rejects: after a failure, changes stay in the write-ahead log, and the checkpoint is retried. */
@@ -44,16 +44,16 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   async function runOnce(): Promise<void> {
     try {
       await writeAll();
-      hasFailed = false;
+      canRetry = false;
     } catch (error) {
-      hasFailed = !isStorageError(error, 'corrupt'); // a damaged file stays so until the operator acts
+      canRetry = !isStorageError(error, 'corrupt');
       const { message } = toStorageError(error, 'the data folder');
       report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
     }
     clearTimeout(timer);
     timer = running = undefined;
     isWriting = false;
-    if (log.size > 0 || hasFailed) schedule();
+    if (log.size > 0 || canRetry) schedule();
   }
 
   async function writeAll(): Promise<void> {

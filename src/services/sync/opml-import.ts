@@ -66,7 +66,10 @@ export const createOpmlImport = (
   },
 });
 
-/** The usable entries of a file, which has each once, by the address under which they are stored, and the result for the others. */
+/**
+ * The usable entries of a file, by the address under which they are stored, and the result for the others. The parser of
+ * the file has removed entries with the same address.
+ */
 export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
   const rewritten: OpmlImportReport['rewritten'] = [];
