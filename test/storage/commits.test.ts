@@ -56,6 +56,18 @@ describe('the calls of the key-value store', () => {
     });
   }
 
+  it('a node that knows the lists of an account does not read them after an upload of actions to another node', async () => {
+    const cluster = new Cluster();
+    const [one, two] = [await cluster.open(), await cluster.open()];
+    const alice = await addUser(one.storage);
+    const mark = await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    await two.storage.subscriptions.since(alice, 'phone', mark);
+    await one.storage.actions.append(alice, actions(30, 1, { device: 'phone' }));
+    two.store.calls = [];
+    await two.storage.subscriptions.since(alice, 'phone', mark);
+    expect(two.store.calls.filter((call) => call === 'list')).toEqual([]);
+  });
+
   it('a change of a long list writes little, but for one in some hundreds', async () => {
     const { storage, store } = await new Cluster().open();
     const alice = await addUser(storage);

@@ -100,21 +100,24 @@ describe('a commit whose answer is lost', () => {
     expect(await readNumbers(two.storage, alice, { since: mark })).toEqual([2]);
   });
 
-  it('is an error if the storage is unavailable, and its data exists afterwards', async () => {
-    const cluster = new Cluster();
-    const { storage, store } = await cluster.open();
-    const alice = await addUser(storage);
-    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-    store.lostAnswers = 1;
-    store.before = (call) => {
-      if (call === 'get' && store.lostAnswers === 0) throw new StorageError('unavailable', 'no connection');
-    };
-    await expect(storage.subscriptions.apply(alice, 'phone', add(feed(2)))).rejects.toMatchObject({
-      code: 'unavailable',
-    });
-    store.before = undefined;
-    expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
-  });
+  it.each([false, true])(
+    'is an error if the storage is unavailable, and its data exists afterwards, shared: %s',
+    async (isShared) => {
+      const { storage, store } = await new Cluster().open(isShared);
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      store.lostAnswers = 1;
+      store.before = (call) => {
+        if (call === 'get' && store.lostAnswers === 0) throw new StorageError('unavailable', 'no connection');
+      };
+      await expect(storage.subscriptions.apply(alice, 'phone', add(feed(2)))).rejects.toMatchObject({
+        code: 'unavailable',
+      });
+      store.before = undefined;
+      expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
+      expect(await storage.podcasts.find([feed(2)])).toMatchObject([{ subscribers: 1 }]);
+    },
+  );
 
   it('is an error after a few attempts if the storage can be read but stores nothing', async () => {
     const { storage, store } = await new Cluster().open();

@@ -167,7 +167,7 @@ export class Accounts {
       }
       if ('error' in refreshed || unconfirmed.length === MAX_FAILURES) {
         this.#cache.delete(user);
-        if (unconfirmed.length > 0) this.#unconfirmed.set(user, unconfirmed);
+        this.#unconfirmed.set(user, unconfirmed);
         throw [stored, refreshed].find((each) => 'error' in each)!.error;
       }
     }
@@ -191,14 +191,10 @@ export class Accounts {
   /** Updates the account in memory from the stored head. Resolves to whether it was up to date already. */
   async #refresh(account: Account): Promise<boolean> {
     const [entry] = await this.store.get([headKey(account.id)]);
-    if (!entry) {
-      this.#cache.delete(account.id);
-      throw noSuchAccount();
-    }
+    if (!entry) throw noSuchAccount();
     if (entry.version === account.version) return true;
     account.update(entry);
     await this.#resolveUnconfirmed(account);
-    this.#cacheAccount(account);
     return false;
   }
 

@@ -84,7 +84,7 @@ export function withUpload(
   [stamp, now, device]: RecentUpload,
   overlap: Seconds,
 ): RecentUpload[] {
-  const length = Math.max(1, Math.ceil(overlap / MAX_INTERVALS));
+  const length = Math.ceil(overlap / MAX_INTERVALS);
   const isSame = ([, at]: RecentUpload): boolean => Math.floor(at / length) === Math.floor(now / length);
   const toUpload = (first: Stamp, uploader?: number): RecentUpload =>
     uploader === undefined ? [first, now] : [first, now, uploader];
