@@ -57,7 +57,6 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   }
 
   async function writeAll(): Promise<void> {
-    if (log.broken) return;
     await log.rotate();
     groups.changeCount = 0;
     isWriting = true;

@@ -90,7 +90,7 @@ export function withUpload(
     uploader === undefined ? [first, now] : [first, now, uploader];
   const recent = uploads.filter(([, at]) => at > now - overlap);
   const same = recent.filter(isSame);
-  const isKnown = same.length > 1 || same.some(([, , uploader]) => uploader === device || uploader === undefined);
+  const isKnown = same.length > 1 || same.some(([, , uploader]) => uploader === device);
   if (!isKnown) return [...recent, toUpload(stamp, device)];
   // They stand for this upload, too, so they are as recent as it is.
   return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], upload[2]) : upload));

@@ -11,8 +11,6 @@ export interface SubscriptionUpload {
   devices: readonly string[];
   /** Changes for all these devices and their groups. */
   subscriptions?: readonly SubscriptionChange[];
-  /** The new groups. */
-  groups?: readonly (readonly string[])[];
 }
 
 /** The devices of an account before and after an upload. */
@@ -25,8 +23,8 @@ export interface DeviceChange {
 
 /**
  * Applies the subscription changes of an upload to its devices and to all that follow them: devices of a group have the
- * union of their lists, and a device that follows all others receives the changes of each. `isMerged`: whether a new
- * device gets feeds that are not part of the upload.
+ * union of their lists, and a device that follows all others receives the changes of each. `isMerged`: whether a
+ * device of a new group gets feeds that are not part of the upload.
  */
 export async function changeSubscriptions(
   core: Core,
@@ -53,17 +51,14 @@ export async function changeSubscriptions(
   let isMerged = false;
   for (const ids of groups) {
     const merged = await draft.merge(ids.map((id) => devices.get(id)!.number));
-    isMerged ||= upload.groups === undefined && merged.some((url) => !added.has(url));
+    isMerged ||= merged.some((url) => !added.has(url));
   }
   const known = followers.filter((row) => !isNew(row));
   if (known.length > 0) {
     const others = devices.rows.filter(({ followsAll }) => !followsAll);
     await draft.merge(numbersOf(known), numbersOf(others), 'changes');
   }
-  for (const follower of followers.filter(isNew)) {
-    const others = devices.rows.filter((row) => row !== follower);
-    await draft.merge([follower.number], numbersOf(others));
-  }
+  for (const { number } of followers.filter(isNew)) await draft.merge([number], numbersOf(devices.rows));
   return draft.isEmpty ? { isMerged } : { draft, isMerged };
 }
 

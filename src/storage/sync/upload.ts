@@ -20,6 +20,8 @@ interface Upload extends SubscriptionUpload {
   /** See `originOf`. */
   origin: string | undefined;
   actions?: readonly EpisodeAction[];
+  /** The new groups. */
+  groups?: readonly (readonly string[])[];
   /** Changes of the first device. */
   patch?: Partial<Omit<Device, 'id'>>;
 }
