@@ -83,6 +83,7 @@ export function createPodcastStore(core: Core): PodcastStore {
     durations: (url) => directory.episodes.durations(memory.find(url)),
 
     async episodesSince(urls, since, limit) {
+      await refresh.runIfOverdue(); // the mark must not pass what another node has stored during a pause of this one
       const mark = memory.stamps.mark(context.now()); // episodes stored while this reads are for the next call
       const items: Episode[] = [];
       for (const { url, newestEpisode = -1 } of distinct(urls)) {

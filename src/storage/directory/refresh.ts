@@ -8,6 +8,8 @@ import { changeIn, changesBefore, changesFrom, subscriptionKey } from './keys.ts
 
 /** How often a process reads the changes of others. Milliseconds. */
 const INTERVAL = 5000;
+/** A refresh is overdue if the last one is older than this. */
+const OVERDUE: Seconds = 10;
 /** Each refresh reads this far back before the last one, because clocks differ and commits take time. */
 const OVERLAP: Seconds = 180;
 /** How long changes stay in the store. */
@@ -56,6 +58,11 @@ export class Refresh {
   /** Applies what other processes have stored since the last refresh. Does nothing if there are no others. */
   async run(): Promise<void> {
     if (this.#directory.store.isShared) await this.#mutex.run('subscriptions', () => this.#run());
+  }
+
+  /** Refreshes if that is overdue, as after a pause of this process. */
+  async runIfOverdue(): Promise<void> {
+    if (this.#directory.context.now() - this.#refreshedAt > OVERDUE) await this.run();
   }
 
   async #run(): Promise<void> {

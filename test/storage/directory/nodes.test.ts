@@ -49,6 +49,18 @@ it('results of one feed on two nodes keep the episodes of both', async () => {
   expect(await episodeNumbers(a, 1)).toEqual([4, 3, 2, 1]);
 });
 
+it('a mark does not pass episodes that another node has stored while this one was paused', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await b.refresh();
+  await recordFeed(a, 1, {}, [episode(1)]);
+  clock.now += 60;
+  const { items, mark } = await b.podcasts.episodesSince([feed(1)], 0, 9);
+  await b.refresh();
+  const { items: later } = await b.podcasts.episodesSince([feed(1)], mark - 30, 9); // see `UserStore.stableUntil`
+  expect([...items, ...later]).toHaveLength(1);
+});
+
 it('an answer that is late does not hide what another node has stored meanwhile', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
