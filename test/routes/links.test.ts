@@ -17,6 +17,7 @@ describe('links', () => {
     [{}, { host: '[::1]:8080' }, 'http://[::1]:8080/'],
     [{}, { host: '"><b>' }, 'http://localhost/'],
     [{}, { host: 'x:99999' }, 'http://localhost/'],
+    [{}, { host: 'evil.example/path?' }, 'http://localhost/'],
     [{}, { host: '1.2.3.999' }, 'http://localhost/'],
     [{}, forwarded, 'http://localhost/'],
     [{ trustProxy: true }, forwarded, 'https://sync.example/'],

@@ -41,10 +41,18 @@ it('a client behind a proxy has the address that a trusted proxy names, and othe
   const forwarded = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const trusting = await openTestServer({ metrics, trustProxy: true }, 'socket');
   expect(await statusOf(trusting, forwarded('2001:db8::7'))).toBe(200);
+  expect(await statusOf(trusting, forwarded('[2001:db8::7]:51000'))).toBe(200);
   expect(await statusOf(trusting, forwarded('203.0.113.7'))).toBe(404);
+  expect(await statusOf(trusting, forwarded(''))).toBe(200);
   const other = await openTestServer({ metrics }, 'socket');
   expect(await statusOf(other, forwarded('127.0.0.1'))).toBe(404);
   expect(await statusOf(other, LOOPBACK)).toBe(200);
+});
+
+it('a token counts for nothing without one that is configured, nor does a client without an address', async () => {
+  const metrics = { render, networks: readNetworks('10.0.0.0/8') };
+  expect(await statusOf(await openTestServer({ metrics }, 'socket'), bearer('right'))).toBe(404);
+  expect(await statusOf(await openTestServer({ metrics }))).toBe(404);
 });
 
 it('without permission the answer is that of an unknown address, for every method', async () => {
