@@ -6,7 +6,7 @@ import type { H3Event } from 'h3';
 import { MAX_BODY, MAX_FORM_FIELDS } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Reservation } from './body-budget.ts';
-import { encodingOf, nodeRequest, readChunks } from './body.ts';
+import { encodingOf, readChunks } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
 /** Limits for the headers of one field: bytes, and number. */
@@ -145,11 +145,11 @@ const tooManyFields = (most: number): Refusal => invalid(`the form has more than
 
 /**
  * The media type of a form, rebuilt from its parsed parts, because the parser must not interpret it in another
- * way. A list of types, and a repeated header, are refused.
+ * way. A list of types is refused; a repeated header arrives as one.
  */
 function readFormType(event: H3Event): string {
-  const sent = nodeRequest(event)?.headersDistinct['content-type'] ?? [event.req.headers.get('content-type') ?? ''];
-  const type = sent.length === 1 && !sent[0]!.includes(',') ? parseType(sent[0]!) : undefined;
+  const sent = event.req.headers.get('content-type') ?? '';
+  const type = sent.includes(',') ? undefined : parseType(sent);
   if (type?.essence === URL_ENCODED) return URL_ENCODED;
   const boundary = type?.params.get('boundary') ?? '';
   if (type?.essence === MULTIPART && BOUNDARY.test(boundary)) return `${MULTIPART}; boundary="${boundary}"`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -15,7 +16,7 @@ describe('public responses', () => {
   it('may be cached while they are unchanged', async () => {
     const server = await openTestServer();
     await createList(server);
-    for (const path of [LISTS, `${LIST}.json`, `${LIST}.opml`]) {
+    for (const path of [LISTS, `${LIST}.json`, `${LIST}.opml`, '/toplist.opml']) {
       const first = await server.request('GET', path, { auth });
       const etag = first.headers.get('etag')!;
       expect(etag).toMatch(/^W\/"[^"]+"$/);
@@ -48,5 +49,54 @@ describe('public responses', () => {
       'no-store',
       null,
     ]);
+  });
+});
+
+describe('responses that depend on the login are not public, even if they set no cookie:', () => {
+  const SECRET = 'https://feeds.example/a?token=hunter2';
+  const [PODCAST, EPISODE] = [encodeURIComponent(SECRET), encodeURIComponent('https://feeds.example/1.mp3')];
+
+  /** The status and `Cache-Control` of a response, and whether it contains a secret address. */
+  async function open(options: Parameters<typeof openTestServer>[0] = {}) {
+    const server = await openTestServer(options);
+    await server.services.accounts.create({ name: 'ann', email: 'ann@example.org', password: 'secret' });
+    const login = await server.request('POST', '/api/2/auth/ann/login.json', { auth: 'ann:secret' });
+    const [, cookie] = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)!;
+    const post = { cookie: cookie!, body: [SECRET, 'https://feeds.example/b'] };
+    expect((await server.request('PUT', '/subscriptions/ann/phone.json', post)).status).toBe(200);
+    expect((await server.request('POST', '/api/2/lists/ann/create.json?title=Mine', post)).status).toBe(303);
+    await recordFeed(server.storage, SECRET, {}, [{ url: 'https://feeds.example/1.mp3' }]);
+    const read = async (path: string, credentials = {}) => {
+      const answer = await server.request('GET', path, credentials);
+      expect(answer.headers.has('set-cookie')).toBe(false);
+      return [answer.status, answer.headers.get('cache-control'), (await answer.text()).includes('hunter2')];
+    };
+    return { read, cookie: cookie! };
+  }
+
+  it('a podcast and an episode that are not listed', async () => {
+    const { read, cookie } = await open();
+    for (const path of [
+      `/api/2/data/podcast.json?url=${PODCAST}`,
+      `/api/2/data/episode.json?podcast=${PODCAST}&url=${EPISODE}`,
+    ]) {
+      expect(await read(path), path).toEqual([404, 'no-store', false]);
+      expect(await read(path, { cookie }), path).toEqual([200, 'no-store', true]);
+    }
+  });
+
+  it('a list with addresses that only its owner sees, and lists under an e-mail address', async () => {
+    const { read, cookie } = await open();
+    expect(await read('/api/2/lists/ann/list/mine.json')).toEqual([200, 'public, no-cache', false]);
+    expect(await read('/api/2/lists/ann/list/mine.json', { cookie })).toEqual([200, 'no-store', true]);
+    expect(await read('/api/2/lists/ann%40example.org.json', { cookie })).toEqual([200, 'no-store', false]);
+  });
+
+  it('a directory for members', async () => {
+    const { read, cookie } = await open({ directory: 'members' });
+    for (const path of ['/toplist/10.json', '/search.json?q=b', '/api/2/tags/5.json']) {
+      expect(await read(path, { cookie }), path).toEqual([200, 'no-store', false]);
+    }
+    expect(await read('/api/2/lists/ann/list/mine.json')).toEqual([200, 'no-store', false]);
   });
 });

@@ -101,9 +101,12 @@ it('has a text for everything else', async () => {
   expect(await says('GET', '/getlist?username=bob&password=secret')).toBe('@AUTHFAIL');
 });
 
-it('falls back to all devices', async () => {
-  const { request } = await openTestServer();
-  await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: [A] });
-  const list = await request('GET', '/getlist?username=bob&password=secret');
-  expect(await list.text()).toContain(`xmlUrl="${A}"`);
+it('returns its own list, or that of all devices until it has one', async () => {
+  const server = await openTestServer();
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: [A] });
+  const list = async () => (await server.request('GET', '/getlist?username=bob&password=secret')).text();
+  expect(await list()).toContain(`xmlUrl="${A}"`);
+  await upload(server, RIGHT, opml(B));
+  expect(await list()).toContain(`xmlUrl="${B}"`);
+  expect(await list()).not.toContain(`xmlUrl="${A}"`);
 });

@@ -32,6 +32,22 @@ describe('the toplist', () => {
     expect(script).toContain('"title":"<\\/script>\\u2028"');
   });
 
+  it('is returned to each client as it was requested', async () => {
+    const server = await openFilled();
+    for (const callback of ['one', 'two']) {
+      expect(await read(server, `/toplist/1.jsonp?jsonp=${callback}`)).toMatch(new RegExp(`^${callback}\\(`));
+    }
+    for (const size of [32, 64]) {
+      expect(await read(server, `/toplist/1.json?scale_logo=${size}`)).toMatchObject([
+        { scaled_logo_url: `http://localhost/logo/${size}/${hash(LOGO)}` },
+      ]);
+    }
+    for (const host of ['one.example', 'two.example']) {
+      const answer = await server.request('GET', '/toplist/1.json', { headers: { host } });
+      expect(await answer.json()).toMatchObject([{ svc_link: expect.stringContaining(`http://${host}/`) }]);
+    }
+  });
+
   it('follows every change, and returns 304 if there was none', async () => {
     const server = await openFilled();
     const answer = await server.request('GET', '/toplist/2.json');

@@ -162,3 +162,8 @@ it('another website cannot register an account', async () => {
     expect(answer.status).toBe(403);
   }
 });
+
+it.each(['navigate', 'no-cors'])('a page of another website stores no JSON by %s', async (mode) => {
+  const headers = { ...sent('cross-site', mode), ...JSON_TYPE };
+  expect(await isStored(await openTestServer(), { auth, headers })).toBe(false);
+});

@@ -77,6 +77,7 @@ it.each([
   ['multipart/form-data; boundary=zz, application/x-www-form-urlencoded', UPLOADED],
   ['text/plain, multipart/form-data; boundary=x', multipart('x')],
   ['application/x-www-form-urlencoded, text/plain', UPLOADED],
+  ['application/x-www-form-urlencoded; charset=utf-8, multipart/form-data; boundary=x', UPLOADED],
   ['text/plain', UPLOADED],
   ['multipart/form-data', multipart('x')],
   ['multipart/form-data; boundary="x\\" y"', multipart('x')],
