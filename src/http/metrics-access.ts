@@ -18,5 +18,5 @@ export function mayReadMetrics(event: H3Event, { token, networks }: MetricsAcces
   if (token !== undefined && sent !== undefined && isSameSecret(sent, token)) return true;
   if (!networks || isProxied(event, origin)) return false;
   const ip = readClient(event, origin).ip;
-  return ip !== '' && networks.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4');
+  return networks.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4');
 }

@@ -90,6 +90,13 @@ describe('an invalid item of a batch', () => {
     ]);
   });
 
+  it('changes nothing if it is a feed that is to be both added and removed', async () => {
+    const app = await openWith(server, 'Phone');
+    await app.push([FEED], []);
+    await app.push([FEED, OTHER], [FEED]);
+    expect((await app.pull(0)).add).toEqual([FEED, OTHER]);
+  });
+
   it('is a 400 if there are more of them than any app sends', async () => {
     const body = Array.from({ length: 10_001 }, () => ({}));
     const answer = await server.request('POST', `${APPS}/episode_action/create`, { auth: 'bob:secret', body });
