@@ -1,10 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Clock, createClock } from '../../src/clock.ts';
 import type { Seconds } from '../../src/domain/types.ts';
 import { openPodsync, type Podsync, type PodsyncOptions } from '../../src/podsync.ts';
 import { quickHasher } from '../server.ts';
 import { createRandom, seed } from '../seed.ts';
 import { createTestStorage, STORAGE } from '../storages.ts';
-import { makeFolder } from '../folder.ts';
 
 /** How long an upload of another device counts as overlapping. */
 export const OVERLAP: Seconds = 120;
@@ -32,7 +34,7 @@ export interface ModelServer {
 }
 
 export async function openModelServer(): Promise<ModelServer> {
-  const data = await makeFolder();
+  const data = await mkdtemp(join(tmpdir(), 'podsync-model-')); // not `makeFolder`: these tests run concurrently
   const storage = await createTestStorage();
   const errors: string[] = [];
   const options: PodsyncOptions = {
@@ -71,6 +73,7 @@ export async function openModelServer(): Promise<ModelServer> {
     async close() {
       await close();
       await storage.destroy();
+      await rm(data, { recursive: true });
       return errors;
     },
   };
