@@ -147,7 +147,7 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     async close(): Promise<void> {
       isClosed = true;
       await running;
-      if (log.size > 0 || groups.changed().length > 0) await run();
+      await run();
       clearTimeout(timer);
     },
   };

@@ -1,11 +1,13 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import type { KeyValueStore } from '../../../src/plugin.ts';
+import { type KeyValueStore, StorageError } from '../../../src/plugin.ts';
 import { makeFolder } from '../../folder.ts';
 
 vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({ ...(await original()), MAX_LOG_SIZE: 1000 }));
 
-/** Runs each creation of a log file, and each replacement of a data file. */
+/** Runs each creation of a log file, and each replacement and removal of a file. */
 const disk = vi.hoisted(() => ({ run: async (_step: string): Promise<void> => undefined }));
 vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => {
   const files = await original();
@@ -13,12 +15,13 @@ vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => 
     ...files,
     createFile: (path) => disk.run('createFile').then(() => files.createFile(path)),
     replaceFile: (path, bytes) => disk.run('replaceFile').then(() => files.replaceFile(path, bytes)),
+    removeFile: (path) => disk.run(`removeFile ${basename(path)}`).then(() => files.removeFile(path)),
   };
 });
 
 let dataDir: string;
 let store: KeyValueStore;
-let release: () => void;
+let release = (): void => undefined;
 const open = (): Promise<KeyValueStore> => json.open(json.parse(''), { dataDir, log: () => undefined });
 
 beforeEach(async () => {
@@ -65,6 +68,26 @@ it('commits wait for a checkpoint that is behind', async () => {
   release();
   await waiting;
   expect(events).toEqual(['released', 'stored']);
+});
+
+it('a file that could not be removed is removed by the next checkpoint, and its keys stay deleted', async () => {
+  await set('z/1');
+  await store.close();
+  store = await open();
+  const failed = new Promise<void>((resolve) => {
+    disk.run = async (step) => {
+      if (step !== 'removeFile z.json') return;
+      disk.run = async () => undefined;
+      resolve();
+      throw new StorageError('unavailable', 'the disk is broken');
+    };
+  });
+  await store.commit({ delete: ['z/1'], set: [['a', JSON.stringify('x'.repeat(2000))]] });
+  await failed;
+  await store.close();
+  store = await open();
+  expect(await store.get(['z/1'])).toEqual([undefined]);
+  expect(await readdir(join(dataDir, 'other')).catch(() => [])).toEqual([]);
 });
 
 it('no version is used again after a restart, even if commits arrive while the log continues in a new file', async () => {
