@@ -112,6 +112,20 @@ it('commits that depend on one that a full disk refused are refused, too', async
   expect(await names()).toEqual(['d', 'first']);
 });
 
+it('a check sees a commit that waits for the disk behind another one of the same key', async () => {
+  let release!: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const sync = vi.spyOn(await filePrototype(), 'datasync').mockReturnValueOnce(held);
+  const first = store.commit({ set: [['a', '1']] });
+  await expect.poll(() => sync.mock.calls.length).toBe(1);
+  const second = store.commit({ set: [['a', '2']] });
+  release();
+  const version = (await first)!;
+  expect(await store.commit({ check: [['a', version]], set: [['a', '3']] })).toBeUndefined();
+  await second;
+  expect((await store.get(['a']))[0]?.value).toBe('2');
+});
+
 it('a failed write that cannot be undone requires a restart of podsync', async () => {
   await failOnce('write', NO_ROOM);
   await failOnce('datasync', BROKEN);
