@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Url } from '../../src/domain/types.ts';
 import { withUpload } from '../../src/storage/accounts/head.ts';
 import { Accounts } from '../../src/storage/accounts/accounts.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
-import { add, addUser, feed, feeds } from './suite/samples.ts';
+import { add, addUser, feed, feeds, session } from './suite/samples.ts';
 
 it('accounts that have grown in memory evict others', async () => {
   const cluster = new Cluster();
@@ -59,6 +59,26 @@ it('a read does not wait for an upload that is being stored', async () => {
   expect(await storage.subscriptions.current(alice)).toEqual([feed(1)]);
   await upload;
   expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
+});
+
+it('a session that ends while it is being read is not found afterwards', async () => {
+  const cluster = new Cluster();
+  const { storage, store } = await cluster.open(false);
+  const saved = session(await addUser(storage), 'one', cluster.at + 100);
+  await storage.sessions.save(saved);
+  let release!: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const { get } = store;
+  vi.spyOn(store, 'get').mockImplementationOnce(async (keys) => {
+    const found = await get(keys);
+    await held;
+    return found;
+  });
+  const finding = storage.sessions.find(saved.digest);
+  await storage.sessions.delete(saved.digest);
+  release();
+  await finding;
+  expect(await storage.sessions.find(saved.digest)).toBeUndefined();
 });
 
 it('few overlapping uploads are kept, even for an overlap of a day', () => {

@@ -1,3 +1,4 @@
+import type { KeyValueStore } from '../../src/storage/contract.ts';
 import type { Storage } from '../../src/storage/stores.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
@@ -5,7 +6,7 @@ import { OVERLAP, START } from './suite/bench.ts';
 
 export interface Node {
   storage: Storage;
-  store: Faults;
+  store: KeyValueStore & Faults;
 }
 
 /** A clock controlled by the test, one database, and nodes that use it. */
