@@ -37,8 +37,9 @@ export const sessionTests: Suite = ({ describe, test }) => {
     await storage.sessions.forgetApp(saved.digest);
     await storage.sessions.forgetApp('unknown');
     assert.equal((await storage.sessions.find(saved.digest))?.session.app, undefined);
-    assert.deepEqual(await (await reopen()).sessions.all(alice), [saved]);
-    assert.equal(await storage.sessions.count(), 1);
+    const { sessions } = await reopen();
+    assert.deepEqual(await sessions.all(alice), [saved]);
+    assert.equal(await sessions.count(), 1);
   });
 
   test('compares digests exactly', async ({ storage, clock }) => {
