@@ -1,9 +1,11 @@
 import { onTestFinished } from 'vitest';
-import type { UserId } from '../../../src/domain/types.ts';
+import type { Url, UserId } from '../../../src/domain/types.ts';
 import type { Core } from '../../../src/storage/accounts/core.ts';
 import type { Batch, KeyValueStore } from '../../../src/storage/contract.ts';
 import type { AccountChange } from '../../../src/storage/directory/account-changes.ts';
+import { podcastKey } from '../../../src/storage/directory/keys.ts';
 import { createPodcastStore } from '../../../src/storage/directory/podcast-store.ts';
+import { urlDigest } from '../../../src/storage/keys.ts';
 import { openCore } from '../../../src/storage/storage.ts';
 import type { PodcastStore } from '../../../src/storage/stores.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from '../memory-store.ts';
@@ -49,3 +51,16 @@ export const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
   const database = new MemoryDatabase();
   return [await openNode(database), await openNode(database), database];
 };
+
+/** Runs a step once, when the store of a node has read a podcast and the node has no answer yet. */
+export function beforeAnswer({ store }: Node, url: Url, step: () => Promise<void>): void {
+  const { get } = store;
+  store.get = async (keys) => {
+    const found = await get(keys);
+    if (keys.includes(podcastKey(urlDigest(url), 'podcast'))) {
+      store.get = get;
+      await step();
+    }
+    return found;
+  };
+}

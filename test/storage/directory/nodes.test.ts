@@ -5,7 +5,7 @@ import { exportDirectory } from '../../../src/storage/directory/transfer.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
 import { createSubscriptionStore } from '../../../src/storage/sync/subscriptions.ts';
 import { START } from '../suite/bench.ts';
-import { clock, HOUR, type Node, openNode, openTwo } from './node.ts';
+import { beforeAnswer, clock, HOUR, type Node, openNode, openTwo } from './node.ts';
 import { MemoryDatabase } from '../memory-store.ts';
 import { episode, episodeNumbers, info, recordFeed, state } from '../suite/directory/samples.ts';
 import { add, feed, feeds, numbersOf } from '../suite/samples.ts';
@@ -76,6 +76,16 @@ it('an answer that is late does not hide what another node has stored meanwhile'
   await recordFeed(a, 1, {}, [episode(1)]);
   await a.refresh();
   expect(await episodeNumbers(a, 1)).toEqual([2, 1]);
+});
+
+it('a refresh that reads a podcast does not hide what the node stores meanwhile', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await b.refresh();
+  await recordFeed(a, 1, { title: 'Old' });
+  beforeAnswer(b, feed(1), () => recordFeed(b, 1, { title: 'New' }));
+  await b.refresh();
+  expect(await b.podcasts.find([feed(1)])).toMatchObject([{ title: 'New' }]);
 });
 
 it('two feeds that move to the same address at the same time are one podcast', async () => {

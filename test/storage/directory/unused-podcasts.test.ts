@@ -3,7 +3,7 @@ import { urlDigest } from '../../../src/storage/keys.ts';
 import { episode, episodeNumbers, recordFeed } from '../suite/directory/samples.ts';
 import { feed } from '../suite/samples.ts';
 import { MemoryDatabase } from '../memory-store.ts';
-import { clock, DAY, HOUR, type Node, openNode, openTwo } from './node.ts';
+import { beforeAnswer, clock, DAY, HOUR, type Node, openNode, openTwo } from './node.ts';
 
 /** A podcast that alice subscribed to, unused for 31 days, known to both nodes. */
 async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
@@ -55,4 +55,12 @@ it.each(['before', 'after'])('a user who subscribes %s a podcast is removed on a
   await recordFeed(a, 1, {}, [episode(2)]);
   await b.refresh();
   expect(await episodeNumbers(b, 1)).toContain(2);
+});
+
+it('a user who subscribes while a refresh reads that a podcast was removed sees it at once', async () => {
+  const [a, b] = await openUnused();
+  await a.podcasts.removeUnused();
+  beforeAnswer(b, feed(1), () => b.change('bob', { subscribed: [feed(1)] }));
+  await b.refresh();
+  expect(await b.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 1 }]);
 });
