@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Url, UserId } from '../../../src/domain/types.ts';
+import type { UserId } from '../../../src/domain/types.ts';
 import type { Core } from '../../../src/storage/accounts/core.ts';
 import type { Batch, KeyValueStore } from '../../../src/storage/contract.ts';
 import type { AccountChange } from '../../../src/storage/directory/account-changes.ts';
@@ -10,6 +10,7 @@ import { openCore } from '../../../src/storage/storage.ts';
 import type { PodcastStore } from '../../../src/storage/stores.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from '../memory-store.ts';
 import { OVERLAP, START } from '../suite/bench.ts';
+import { feed } from '../suite/samples.ts';
 
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;
@@ -52,12 +53,12 @@ export const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
   return [await openNode(database), await openNode(database), database];
 };
 
-/** Runs a step once, when the store of a node has read a podcast and the node has no answer yet. */
-export function beforeAnswer({ store }: Node, url: Url, step: () => Promise<void>): void {
+/** Runs a step once, when the store of a node has read a document of feed 1 and the node has no answer yet. */
+export function beforeAnswer({ store }: Node, part: 'podcast' | 'unused', step: () => Promise<void>): void {
   const { get } = store;
   store.get = async (keys) => {
     const found = await get(keys);
-    if (keys.includes(podcastKey(urlDigest(url), 'podcast'))) {
+    if (keys.includes(podcastKey(urlDigest(feed(1)), part))) {
       store.get = get;
       await step();
     }

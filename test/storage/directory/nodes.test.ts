@@ -83,7 +83,7 @@ it('a refresh that reads a podcast does not hide what the node stores meanwhile'
   await a.change('alice', { subscribed: [feed(1)] });
   await b.refresh();
   await recordFeed(a, 1, { title: 'Old' });
-  beforeAnswer(b, feed(1), () => recordFeed(b, 1, { title: 'New' }));
+  beforeAnswer(b, 'podcast', () => recordFeed(b, 1, { title: 'New' }));
   await b.refresh();
   expect(await b.podcasts.find([feed(1)])).toMatchObject([{ title: 'New' }]);
 });
@@ -180,6 +180,17 @@ it('a tag that was removed has its new title on all nodes', async () => {
   }
 });
 
+it('a tag that another node uses again keeps its title', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: feeds(2) });
+  await recordFeed(a, 1, { tags: ['NEWS'] });
+  await recordFeed(a, 1);
+  await b.refresh();
+  await recordFeed(b, 2, { tags: ['news'] });
+  await a.podcasts.removeUnused();
+  expect(await (await openNode(database)).podcasts.topTags(9)).toMatchObject([{ title: 'NEWS' }]);
+});
+
 it('one toplist per day is stored, by any node', async () => {
   const [a, b] = await openTwo();
   const alice = await createUserStore(a.core).create({ name: 'alice', passwordHash: '' });
@@ -204,6 +215,46 @@ it('change notifications are removed, and a node that missed them reloads everyt
   expect([...database.entries.keys()].filter((key) => key.startsWith('d/'))).toEqual([]);
   await b.refresh();
   expect(await b.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 1 }]);
+});
+
+it.each([
+  ['soon', 60],
+  ['when changes of that time may have been removed', HOUR - 60],
+])('a change by a clock that is behind is visible after the next refresh, %s', async (_, after) => {
+  const [a, b] = await openTwo();
+  await b.refresh();
+  clock.now -= 120;
+  await a.change('alice', { subscribed: [feed(1)] });
+  clock.now += 120 + after;
+  await a.refresh();
+  await b.refresh();
+  expect(await b.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 1 }]);
+});
+
+it('a refresh reads each change once', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await a.podcasts.rebuildToplist();
+  await b.refresh();
+  b.store.calls = [];
+  await b.refresh();
+  expect(b.store.calls).toEqual(['list']);
+});
+
+it('a late answer and a refresh that fails do not bring back a subscription that ended on another node', async () => {
+  const [a, b] = await openTwo();
+  const { apply, set, delete: deleted } = await a.core.directory.prepare('alice' as UserId, { subscribed: [feed(1)] });
+  await a.store.commit({ set, delete: deleted });
+  await b.change('alice', { unsubscribed: [feed(1)].map(urlDigest) });
+  await a.refresh();
+  await apply();
+  a.store.before = () => {
+    a.store.before = undefined;
+    throw new Error('no connection');
+  };
+  await expect(a.refresh()).rejects.toThrow('no connection');
+  await a.refresh();
+  expect(await a.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 0 }]);
 });
 
 it('a change during a refresh after a long absence is visible at once, and stays', async () => {

@@ -60,7 +60,22 @@ it.each(['before', 'after'])('a user who subscribes %s a podcast is removed on a
 it('a user who subscribes while a refresh reads that a podcast was removed sees it at once', async () => {
   const [a, b] = await openUnused();
   await a.podcasts.removeUnused();
-  beforeAnswer(b, feed(1), () => b.change('bob', { subscribed: [feed(1)] }));
+  beforeAnswer(b, 'podcast', () => b.change('bob', { subscribed: [feed(1)] }));
   await b.refresh();
   expect(await b.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 1 }]);
+});
+
+it.each([
+  ['subscribes to it', (b: Node) => b.change('bob', { subscribed: [feed(1)] })],
+  ['merges a used one into it', (b: Node) => recordFeed(b, 2, {}, [], { movedTo: feed(1) })],
+])('a podcast is not removed if another node %s meanwhile', async (_, change) => {
+  const [a, b, database] = await openUnused();
+  await b.change('carol', { subscribed: [feed(2)] });
+  await a.refresh();
+  beforeAnswer(a, 'unused', () => change(b));
+  await a.podcasts.removeUnused();
+  for (const node of [a, b, await openNode(database)]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 1 }]);
+  }
 });
