@@ -58,8 +58,8 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
     if (unresponsive.has(hostname)) throw new FetchError('another feed on this server has just timed out');
     const startedAt = performance.now();
     const markUnresponsive = (): void => {
-      // After a slow redirect, little time may have been left: that is not the fault of this host.
-      if (performance.now() - startedAt >= timeout * 500) unresponsive.set(hostname, true);
+      // After a slow redirect, less than half of the time may have been left: that is not the fault of this host.
+      if (performance.now() - startedAt >= (timeout * 1000) / 2) unresponsive.set(hostname, true);
     };
     signal.addEventListener('abort', markUnresponsive);
     const response = await request(url, {
