@@ -139,7 +139,9 @@ it.each([
 
 it('an invalid cursor is a 400', async () => {
   const visitor = await openFiltered();
-  expect((await visitor.get('/history?before=yesterday')).status).toBe(400);
+  for (const cursor of ['yesterday', '%20', '0x0', '1e0', '99']) {
+    expect((await visitor.get(`/history?before=${cursor}`)).status, cursor).toBe(400);
+  }
   expect((await visitor.get('/history?after=1-2-3')).status).toBe(400);
 });
 

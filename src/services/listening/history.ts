@@ -142,7 +142,7 @@ type Matches = (row: number) => boolean;
 const COLLATOR = new Intl.Collator('en');
 
 function indexOf(cursor: string, rows: readonly number[]): number {
-  const index = rows.indexOf(Number(cursor));
+  const index = /^\d+$/.test(cursor) ? rows.indexOf(Number(cursor)) : -1;
   if (index === -1) throw invalid('this is not a page of the history; start again at the first one');
   return index;
 }
