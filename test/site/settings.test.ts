@@ -184,6 +184,7 @@ it('shows the page if the session ends while it is being read', async () => {
 it('tells an owner without public data that others see no profile, and others nothing', async () => {
   const { visitor, server } = await openSettings();
   const own = await visitor.get('/user/bob');
+  expect((await visitor.get('/user/BOB')).html).toBe(own.html);
   expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(own.html).toContain('Others cannot see this page, because nothing on it is public.');
   for (const other of [openVisitor(server), await signIn(server, 'eve')]) {

@@ -9,6 +9,7 @@ import { renderList } from '../../pages/list.ts';
 import type { PageNumber } from '../../pages/parts/components.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
 import { renderEmptyProfile, renderUser } from '../../pages/user.ts';
+import { isSelf } from '../../services/accounts/accounts.ts';
 import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
@@ -68,8 +69,9 @@ export function createPublicPages(
     try {
       return await profiles.find(name);
     } catch (error) {
-      if (error instanceof Refusal && (await identity.visitor(event))?.name === name) return undefined;
-      throw error;
+      const visitor = error instanceof Refusal ? await identity.visitor(event) : undefined;
+      if (!visitor || !isSelf(visitor, name)) throw error;
+      return undefined;
     }
   };
 
