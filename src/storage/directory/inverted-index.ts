@@ -30,10 +30,10 @@ export class InvertedIndex {
     return this.#words.get(firstLetter(word))?.get(word) ?? [];
   }
 
-  /** The postings of each longer word with this prefix. */
+  /** The postings of each word with this prefix, itself included. */
   *beginningWith(start: string): Iterable<readonly Posting[]> {
     for (const [word, postings] of this.#words.get(firstLetter(start)) ?? []) {
-      if (word.length > start.length && word.startsWith(start)) yield postings;
+      if (word.startsWith(start)) yield postings;
     }
   }
 

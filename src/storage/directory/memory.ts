@@ -128,7 +128,7 @@ export class Memory implements Catalog {
     this.tags.remove(canonical, podcast.tags);
     this.#indexLogo(podcast, 'remove');
     for (const address of canonical.addresses) address.canonical = address;
-    Object.assign(canonical, { podcast: undefined, addresses: [canonical], isListed: false });
+    Object.assign(canonical, { podcast: undefined, addresses: [canonical] });
     this.#changed(podcast);
   }
 

@@ -13,11 +13,8 @@ const SMOOTHING = 5;
 /** A score for each podcast, by the number of its address; 0: not recommended. */
 type Scores = Float64Array;
 
-/** A user, and the podcasts that the user subscribes to. */
-interface Own {
-  user: UserId;
-  podcasts: ReadonlySet<StoredPodcast>;
-}
+/** The podcasts that the user subscribes to. */
+type Own = ReadonlySet<StoredPodcast>;
 
 /**
  * Recommends podcasts: first those of users with similar subscriptions, then those with the same tags, then popular
@@ -25,10 +22,10 @@ interface Own {
  */
 export function recommend(memory: Memory, user: UserId, limit: number): StoredPodcast[] {
   const subscriptions = Array.from(memory.subscriptionsOf(user));
-  const own = { user, podcasts: new Set(subscriptions.flatMap(({ canonical }) => canonical.podcast ?? [])) };
+  const own = new Set(subscriptions.flatMap(({ canonical }) => canonical.podcast ?? []));
   const chosen = new Set<StoredPodcast>();
   for (const score of [scoreByNeighbours, scoreByTags, scoreByPopularity]) {
-    for (const podcast of best(memory, own, score(memory, own), limit + chosen.size)) {
+    for (const podcast of best(memory, own, score(memory, own), limit)) {
       if (chosen.size < limit) chosen.add(podcast);
     }
     if (chosen.size === limit) break;
@@ -40,15 +37,16 @@ export function recommend(memory: Memory, user: UserId, limit: number): StoredPo
  * Scores by the subscriptions of similar users. A shared podcast counts more the fewer subscribers it has, and popular
  * podcasts are recommended less.
  */
-function scoreByNeighbours(memory: Memory, { podcasts, user }: Own): Scores {
+function scoreByNeighbours(memory: Memory, own: Own): Scores {
   const { accounts, addresses } = memory;
   const similarity = new Float64Array(accounts.length);
-  for (const { address } of podcasts) {
+  for (const { address } of own) {
     for (const number of subscriberNumbers(address)) similarity[number]! += 1 / address.count;
   }
-  const others = accounts.filter(({ id, number }) => similarity[number]! > 0 && id !== user);
+  // The user is one of them, which has no effect: `best` leaves out the user's podcasts.
+  const similar = accounts.filter(({ number }) => similarity[number]! > 0);
   const neighbours = topN(
-    others,
+    similar,
     MAX_NEIGHBOURS,
     (a, b) => round(similarity[b.number]!) - round(similarity[a.number]!) || (a.id < b.id ? -1 : 1),
   );
@@ -65,9 +63,9 @@ function scoreByNeighbours(memory: Memory, { podcasts, user }: Own): Scores {
 }
 
 /** Scores by the number of tags shared with the user's podcasts. */
-function scoreByTags({ addresses, tags }: Memory, { podcasts }: Own): Scores {
+function scoreByTags({ addresses, tags }: Memory, own: Own): Scores {
   const scores = new Float64Array(addresses.length);
-  for (const slug of slugsOf(Array.from(podcasts).flatMap((podcast) => podcast.tags))) {
+  for (const slug of slugsOf(Array.from(own).flatMap((podcast) => podcast.tags))) {
     for (const { number } of tags.podcasts(slug)) scores[number]! += 1;
   }
   return scores;
@@ -80,11 +78,11 @@ function scoreByPopularity(memory: Memory): Scores {
 }
 
 /** The listed podcasts with the best scores, without the user's own. */
-function best({ addresses }: Memory, { podcasts }: Own, scores: Scores, limit: number): StoredPodcast[] {
+function best({ addresses }: Memory, own: Own, scores: Scores, limit: number): StoredPodcast[] {
   const candidates: StoredPodcast[] = [];
   for (const [number, address] of addresses.entries()) {
     const podcast = scores[number]! > 0 && address?.isListed ? address.podcast! : undefined;
-    if (podcast && !podcasts.has(podcast)) candidates.push(podcast);
+    if (podcast && !own.has(podcast)) candidates.push(podcast);
   }
   const scoreOf = ({ address }: StoredPodcast): number => round(scores[address.number]!);
   return topN(candidates, limit, (a, b) => scoreOf(b) - scoreOf(a) || byPopularity(a, b));

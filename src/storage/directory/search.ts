@@ -87,7 +87,7 @@ export class SearchIndex {
 
   #refresh(): Promise<void> {
     if (!this.#isStarted) {
-      for (const { address } of this.#catalog.all()) if (address.isListed) this.#stale.add(address.number);
+      for (const { address } of this.#catalog.all()) this.#stale.add(address.number);
     }
     this.#isStarted = true;
     this.#updating ??= this.#update().finally(() => {

@@ -22,7 +22,7 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
     yield [toPodcastRecord(podcast), ...toEpisodeRecords(episodes)];
   }
 
-  const toplists = directory.snapshots.all.filter(({ urls: ranked }) => ranked.length > 0);
+  const toplists = directory.snapshots.all;
   if (toplists.length === 0) return;
   yield toplists.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(memory.currentUrl) }));
 }

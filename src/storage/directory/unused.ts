@@ -7,7 +7,6 @@ import { namedFeeds } from '../sync/named-feeds.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
-import { isLeased } from './fetching.ts';
 import { episodes, listeners, podcastKey, subscribers, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
@@ -55,9 +54,8 @@ async function findExpired(
 
 /** Does nothing if it has episode actions, somebody subscribes concurrently, or it is changed. */
 async function remove(directory: Directory, podcast: StoredPodcast): Promise<void> {
-  const { store, context } = directory;
+  const { store } = directory;
   const { addresses, digest: current } = podcast.address;
-  if (isLeased(podcast, context.now())) return;
   const digests = addresses.map(({ digest }) => digest);
   const entries = await store.get(digests.flatMap((each) => [...documentKeys(each), podcastKey(each, 'unused')]));
   const found = entries.filter((entry) => entry !== undefined);
@@ -78,6 +76,6 @@ async function remove(directory: Directory, podcast: StoredPodcast): Promise<voi
 async function removeTags({ store, memory }: Directory, tags: readonly string[]): Promise<void> {
   const found = (await store.get(tags.map(tagKey))).filter((entry) => entry !== undefined);
   const check = found.map(({ key, version }) => [key, version] as const);
-  if (found.length > 0 && (await store.commit({ check, delete: found.map(({ key }) => key) })) === undefined) return;
+  if ((await store.commit({ check, delete: found.map(({ key }) => key) })) === undefined) return;
   for (const tag of tags) memory.tags.forget(tag);
 }

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import type { UserId } from '../../../src/domain/types.ts';
 import { logoHash } from '../../../src/domain/logo.ts';
 import { Memory } from '../../../src/storage/directory/memory.ts';
 import { newPodcast } from '../../../src/storage/directory/podcast.ts';
+import { urlDigest } from '../../../src/storage/keys.ts';
 import { MemoryDatabase } from '../memory-store.ts';
-import { episode, recordFeed } from '../suite/directory/samples.ts';
+import { episode, recordFeed, state } from '../suite/directory/samples.ts';
 import { feed } from '../suite/samples.ts';
 import { openNode } from './node.ts';
 
@@ -42,6 +44,27 @@ it('a result with one new episode rewrites few of the others, and one without an
   expect(second).toBeLessThan(100_000);
   expect(third).toBeLessThan(1000);
   expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
+});
+
+it('a result without news reads no episodes', async () => {
+  const database = new MemoryDatabase();
+  const before = await openNode(database);
+  await before.change('alice', { subscribed: [feed(1)] });
+  await recordFeed(before, 1, {}, [episode(1)]);
+  const node = await openNode(database);
+  node.store.calls = [];
+  await node.podcasts.record(feed(1), { state: state(feed(1)) });
+  expect(node.store.calls).toEqual(['commit']);
+});
+
+it('feeds that wait to be added take no memory once nobody subscribes to them', () => {
+  const memory = new Memory();
+  for (const digest of [1, 2, 3].map(feed).map(urlDigest)) {
+    memory.subscribe('alice' as UserId, digest, 'public');
+    memory.subscribe('alice' as UserId, digest, undefined);
+    expect(memory.address(digest)).toBeUndefined();
+  }
+  expect(memory.addresses).toHaveLength(1);
 });
 
 it('episodes with long URLs do not stay in memory without end', async () => {

@@ -3,7 +3,7 @@ import type { UserId } from '../../../src/domain/types.ts';
 import type { Core } from '../../../src/storage/accounts/core.ts';
 import type { Batch, KeyValueStore } from '../../../src/storage/contract.ts';
 import type { AccountChange } from '../../../src/storage/directory/account-changes.ts';
-import { podcastKey } from '../../../src/storage/directory/keys.ts';
+import { podcastKey, subscriptionKey } from '../../../src/storage/directory/keys.ts';
 import { createPodcastStore } from '../../../src/storage/directory/podcast-store.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
 import { openCore } from '../../../src/storage/storage.ts';
@@ -53,12 +53,17 @@ export const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
   return [await openNode(database), await openNode(database), database];
 };
 
-/** Runs a step once, when the store of a node has read a document of feed 1 and the node has no answer yet. */
-export function beforeAnswer({ store }: Node, part: 'podcast' | 'unused', step: () => Promise<void>): void {
+/**
+ * Runs a step once, when the store of a node has read a document of feed 1, or the subscription of alice to it, and the
+ * node has no answer yet.
+ */
+export function beforeAnswer({ store }: Node, read: 'podcast' | 'unused' | 'alice', step: () => Promise<void>): void {
+  const digest = urlDigest(feed(1));
+  const key = read === 'alice' ? subscriptionKey(digest, read as UserId) : podcastKey(digest, read);
   const { get } = store;
   store.get = async (keys) => {
     const found = await get(keys);
-    if (keys.includes(podcastKey(urlDigest(feed(1)), part))) {
+    if (keys.includes(key)) {
       store.get = get;
       await step();
     }

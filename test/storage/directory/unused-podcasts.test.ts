@@ -79,3 +79,18 @@ it.each([
     expect(await node.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 1 }]);
   }
 });
+
+it('a result that another node stores for a podcast that was just removed adds it again', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await a.change('alice', { unsubscribed: [feed(1)].map(urlDigest) });
+  await b.refresh();
+  await a.podcasts.removeUnused();
+  clock.now += 31 * DAY;
+  await a.podcasts.removeUnused();
+  await recordFeed(b, 1, { title: 'Linux' });
+  for (const node of [a, b, await openNode(database)]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed(1)])).toMatchObject([{ title: 'Linux' }]);
+  }
+});

@@ -111,6 +111,19 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
     });
 
+    test('contains the better position of a week ago for two feeds that are one since', async (bench) => {
+      await populate(bench, [[1, 2], [1]]);
+      await bench.storage.podcasts.rebuildToplist();
+      await recordFeed(bench.storage, 1, {}, [], { movedTo: feed(2) });
+      bench.clock.at += 7 * DAY;
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        assert.deepEqual(
+          (await podcasts.top(9)).map(({ positionLastWeek }) => positionLastWeek),
+          [1],
+        );
+      }
+    });
+
     test('contains the position of a week ago for a feed that has moved since', async (bench) => {
       await populate(bench, [[1, 2], [2]]);
       await bench.storage.podcasts.rebuildToplist();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Suite } from '../bench.ts';
-import { episode, episodeNumbers, episodes, findEpisode, recordFeed } from './samples.ts';
-import { feed, numbersOf, subscribe } from '../samples.ts';
+import { episode, episodeNumbers, episodes, findEpisode, info, recordFeed, state } from './samples.ts';
+import { add, addUser, feed, numbersOf, subscribe } from '../samples.ts';
 
 export const mergedEpisodeTests: Suite = ({ test }) => {
   test('are those of both, newest first', async ({ storage, nowAndReopened }) => {
@@ -14,6 +14,28 @@ export const mergedEpisodeTests: Suite = ({ test }) => {
       for (const url of ['old', 'new']) assert.deepEqual(await episodeNumbers(open, url), [5, 4, 3, 2, 1]);
       const found = await findEpisode(open, feed('old'), episode(2).url);
       assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
+    }
+  });
+
+  test('stay when a private feed moves to another private address, even without a date', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    const [old, there] = ['a', 'b'].map((each) => feed(`private?token=${each}`));
+    const user = await addUser(storage, 'alice');
+    await storage.subscriptions.apply(user, 'phone', add(old!));
+    const { releasedAt: _, ...undated } = episode(2);
+    await storage.podcasts.record(old!, {
+      state: state(old!),
+      content: { podcast: info(), episodes: [episode(1), undated] },
+    });
+    await storage.podcasts.record(old!, {
+      state: state(old!),
+      content: { podcast: info(), episodes: [] },
+      movedTo: there!,
+    });
+    for await (const { podcasts } of nowAndReopened()) {
+      assert.deepEqual(numbersOf(await podcasts.episodes(there!, 9)), [1, 2]);
     }
   });
 

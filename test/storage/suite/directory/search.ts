@@ -91,9 +91,23 @@ export const searchTests: Suite = ({ test }) => {
     }
   });
 
-  test('finds nothing in an empty directory', async (bench) => {
+  test('does not take a word that a title has for a misspelling', async (bench) => {
+    await subscribe(bench.storage, 1, 2);
+    for (const [n, title] of [
+      [1, 'Linux'],
+      [2, 'Linus'],
+    ] as const) {
+      await recordFeed(bench.storage, n, { title });
+    }
+    for await (const { podcasts } of bench.nowAndReopened()) {
+      assert.deepEqual(await search(podcasts, 'linux'), [feed(1)]);
+      assert.deepEqual((await search(podcasts, 'linuz')).toSorted(), [feed(1), feed(2)]);
+    }
+  });
+
+  test('finds nothing without a word of a podcast', async (bench) => {
     await fill(bench);
-    for (const text of ['quantum', '猫', '!!!', '', ' ', '%', '*', '"', 'constructor']) {
+    for (const text of ['quantum', '猫', '!!!', '', ' ', '%', '*', '"', 'constructor', 'https://']) {
       assert.deepEqual(await bench.storage.podcasts.search(text, 20), [], text);
     }
   });
