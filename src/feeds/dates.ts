@@ -88,7 +88,7 @@ function toSeconds(parts: Record<string, string | undefined>): number {
   const month = monthOf(parts['month']!);
   const day = Number(parts['day'] ?? 1);
   const midnight = new Date(Date.UTC(yearOf(parts['year']!), month, day));
-  if (midnight.getUTCMonth() !== month || midnight.getUTCDate() !== day) return NaN;
+  if (midnight.getUTCMonth() !== month) return NaN; // there is no such day or month
   const minutes = hourOf(Number(parts['hour'] ?? 0), parts['meridiem']) * 60 + Number(parts['minute'] ?? 0);
   const second = Number(parts['second'] ?? 0);
   if (minutes > 24 * 60 || second > 60) return NaN;
@@ -99,7 +99,7 @@ function toSeconds(parts: Record<string, string | undefined>): number {
 function monthOf(written: string): number {
   if (/^\d/.test(written)) return Number(written) - 1;
   const name = written.toLowerCase();
-  return MONTHS.findIndex((month) => month.startsWith(name) || (name === 'sept' && month === 'september'));
+  return MONTHS.findIndex((month) => month.startsWith(name));
 }
 
 /** Two digits are read as in e-mail; three digits are years since 1900 from a program that forgot to add 1900. */

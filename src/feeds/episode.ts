@@ -125,5 +125,5 @@ function permalink(fields: Fields): string {
     ({ attributes }) => attributes['ispermalink']?.toLowerCase() !== 'false',
   );
   const [text = ''] = guid ? texts([guid], 'guid') : [];
-  return /^https?:/i.test(text) ? pageUrl(text, text) : '';
+  return pageUrl(text, text);
 }

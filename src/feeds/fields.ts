@@ -41,10 +41,10 @@ export function firstNonEmpty<Item>(
   return undefined;
 }
 
-/** Atom links to the page of an element: those without `rel`, or with `alternate`. HTML comes before other types. */
+/** Links to the page of an element: those without `rel`, or with `alternate`. HTML comes before other types. */
 export const pageLinks = (fields: Fields): XmlElement[] =>
   findElements(fields, 'link', 'atom:link')
-    .filter(({ attributes }) => attributes['href'] !== undefined && (attributes['rel'] ?? 'alternate') === 'alternate')
+    .filter(({ attributes }) => (attributes['rel'] ?? 'alternate') === 'alternate')
     .toSorted((a, b) => Number(isOther(a)) - Number(isOther(b)));
 
 const isOther = ({ attributes: { type } }: XmlElement): boolean => type !== undefined && !/html/i.test(type);

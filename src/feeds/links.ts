@@ -18,7 +18,7 @@ export function mediaUrl(written: string, base: string): Url | '' {
  */
 export function pageUrl(written: string, base: string): string {
   const text = written.trim().replace(/^(?=www\.)/i, 'http://');
-  if (text === '' || text.length > MAX_URL || !URL.canParse(text, base)) return '';
+  if (text === '' || !URL.canParse(text, base)) return '';
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return '';
   url.username = '';

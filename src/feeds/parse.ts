@@ -95,8 +95,7 @@ function readFields(readXml: XmlReader, content: string): XmlElement[] {
     return readXml(content);
   } catch {
     const [head = '', ...episodes] = content.split(EPISODE_BEGIN);
-    const own = head.trim() === '' ? [] : readElements(readXml, head);
-    const fields = [...own, ...episodes.flatMap(ignoringErrors(readXml))];
+    const fields = [...readElements(readXml, head), ...episodes.flatMap(ignoringErrors(readXml))];
     if (fields.length === 0) throw notAFeed('its XML is damaged');
     return fields;
   }

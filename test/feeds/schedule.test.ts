@@ -42,6 +42,7 @@ it.each<[string, FetchOutcome, number, number]>([
     16 * HOUR,
   ],
   ['unknown interval', fetched(), 5 * HOUR, 7 * HOUR],
+  ['unknown interval, the only one a day ago', fetched(DAY), 1.8 * HOUR, 2.2 * HOUR],
   ['a day, and one is announced', fetched(-30 * DAY, 0, DAY, 2 * DAY), 1.8 * HOUR, 2.2 * HOUR],
 ])('a feed with an episode every %s is fetched at a suitable interval', (_, outcome, least, most) => {
   expect(wait(outcome)).toBeGreaterThanOrEqual(least);

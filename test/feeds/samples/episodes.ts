@@ -44,6 +44,26 @@ export const episodes: Sample[] = [
     }),
   },
   {
+    oddity: 'an absolute media URL with dots in its path, and links that are too long',
+    body: rss(
+      `<title>T</title>${item('http://media.test/a/../1.mp3', `<link>http://show.test/${'x'.repeat(9000)}</link>`)}`,
+    ),
+    expected: parsedFeed({ title: 'T', episodes: [episodeInfo({ url: 'http://media.test/a/../1.mp3' })] }),
+  },
+  {
+    oddity: 'a GUID and a duration that are too long',
+    body: rss(
+      `<title>T</title>${item('http://media.test/1.mp3', `<guid>${'x'.repeat(1001)}</guid><itunes:duration>9999999999</itunes:duration>`)}`,
+    ),
+    expected: parsedFeed({ title: 'T', episodes: [episodeInfo({ url: 'http://media.test/1.mp3' })] }),
+  },
+  {
+    oddity: 'files of Media RSS with a medium only, of which the audio is not the first',
+    body: rss(`<title>T</title>
+      <item><media:content url="http://media.test/1" medium="image"/><media:content url="http://media.test/2" medium="audio"/></item>`),
+    expected: parsedFeed({ title: 'T', episodes: [episodeInfo({ url: 'http://media.test/2' })] }),
+  },
+  {
     oddity: 'media URLs with non-ASCII letters, spaces, line breaks and a fragment',
     body: rss(
       `<title>T</title>${item(' http://Bücher.test/Größe 1.mp3 ', '<link>http://show.test/#/größe</link>')}${item('http://media.test/a\nb%20c%zz+d.mp3#t=1')}`,
