@@ -150,7 +150,7 @@ function onlyMarkup(html: string): { markup: string; isMarkup: boolean } {
       token !== '<' && (name === '' || name === COMMENT || KNOWN.has(name) || /^[a-z]+[:-][a-z-]+$/.test(name));
     if (!isElement) return token.replace('<', '&lt;');
     isMarkup = true;
-    return hidesAll(name, at) && token[1] !== '/' ? '' : token;
+    return hidesAll(name, at) ? '' : token;
   });
   return { markup, isMarkup };
 }

@@ -134,6 +134,7 @@ describe('a response that is not a feed', () => {
     ['<opml version="2.0"><body/></opml>', 'this is not a feed: it is an OPML list'],
     ['<rss version="2.0"/>', 'this is not a feed: it is empty'],
     ['<rss><channel></channel></rss>', 'this is not a feed: it is empty'],
+    ['<rss><channel> <item><title>T</channel></rss>', 'this is not a feed: its XML is damaged'],
     ['<rss><channel><title>T</channel></rss>', 'this is not a feed: its XML is damaged'],
     ['\u0000\u0001\u0002 rubbish', 'this is not a feed: it is neither RSS nor Atom'],
   ])('fails for %j', async (body, message) => {
