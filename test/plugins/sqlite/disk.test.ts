@@ -79,6 +79,22 @@ describe('a full disk', () => {
     expect(keysIn(database)).toEqual(['before', 'more']);
     database.close();
   });
+
+  it.skipIf(!existsSync(OPEN_FILES))('at the first commit does not lead to versions that are used twice', async () => {
+    let connection: Connection | undefined;
+    const database = await openDatabase(path, (opened) => void (connection = opened));
+    pragma(connection!, 'wal_checkpoint(TRUNCATE)');
+    const number = numberOf(`${path}-wal`);
+    swap(number, '/dev/full');
+    expect(codesOf(database.commit([set('more')]))).toEqual(['full']);
+    swap(number, `${path}-wal`);
+    const [used] = database.commit([set('more')]);
+    database.close();
+
+    const again = await openDatabase(path);
+    expect(again.commit([set('a'), set('b'), set('c')])).not.toContainEqual(used);
+    again.close();
+  });
 });
 
 describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
