@@ -25,6 +25,7 @@ const NOT_PUBLIC = 'it is not at a public address, and --allow-private-feeds is 
 export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptions): Agent {
   async function find(host: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(host);
+    if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
     if (!addresses.every(allows)) throw new NotPublicError(NOT_PUBLIC);
     return addresses.map((address) => ({ address, family: isIP(address) }));
   }
