@@ -3,6 +3,8 @@ import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from
 
 /** Printable ASCII. */
 const KEY = /^[ -~]+$/;
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
+const MAX_BYTES_A_UNIT = 3;
 
 /**
  * Rejects with a RangeError for a key or value beyond the bounds of the contract, which no plugin has to accept, and with
@@ -39,9 +41,11 @@ function checkKey(key: Key): void {
 }
 
 function checkValue(key: Key, value: Value): void {
+  if (value.length * MAX_BYTES_A_UNIT <= MAX_VALUE_BYTES) return;
   const size = Buffer.byteLength(value);
-  if (size <= MAX_VALUE_BYTES) return;
-  throw new RangeError(`the value of ${key} has ${size} bytes; a value has at most ${MAX_VALUE_BYTES}`);
+  if (size > MAX_VALUE_BYTES) {
+    throw new RangeError(`the value of ${key} has ${size} bytes; a value has at most ${MAX_VALUE_BYTES}`);
+  }
 }
 
 /** All of several batches, as one. */

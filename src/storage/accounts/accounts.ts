@@ -99,6 +99,7 @@ export class Accounts {
   /** A part of an account, loaded if it is not in memory. Call it within `exclusive` or `write`. */
   async part<Part extends keyof AccountParts>(account: Account, part: Part): Promise<AccountParts[Part]> {
     const found = account.parts[part] ?? (await PARTS[part](this.store, account.id));
+    if (found === account.parts[part]) return found;
     account.parts[part] = found;
     this.#cacheAccount(account);
     return found;
