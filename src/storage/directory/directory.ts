@@ -224,18 +224,19 @@ export class Directory {
     }
   }
 
-  /** Stores the first spelling of tags that have none yet. A known one is stored again, as `removeTags` may run. */
+  /** Stores the first spelling of tags that have none yet. */
   async addTags(tags: readonly TagDocument[]): Promise<void> {
     if (tags.length === 0) return;
-    const keys = tags.map(({ tag }) => tagKey(tag));
-    const stored = await this.store.get(keys);
     const version = await this.store.commit({
-      check: keys.map((key, at) => [key, stored[at]?.version ?? 0]),
-      set: tags.map((each, at) => [keys[at]!, stored[at]?.value ?? JSON.stringify(each)]),
+      check: tags.map(({ tag }) => [tagKey(tag), 0]),
+      set: tags.map((each) => [tagKey(each.tag), JSON.stringify(each)]),
     });
-    if (version === undefined) return this.addTags(tags);
-    this.#setTitles(stored);
-    for (const [at, each] of tags.entries()) if (!stored[at]) this.memory.tags.setTitle(each);
+    if (version !== undefined) for (const each of tags) this.memory.tags.setTitle(each);
+    else {
+      const stored = await this.store.get(tags.map(({ tag }) => tagKey(tag)));
+      this.#setTitles(stored);
+      await this.addTags(tags.filter((_, at) => !stored[at]));
+    }
   }
 
   /** Reads the titles of tags that this process does not know. */

@@ -86,25 +86,3 @@ it('of the tags of a podcast, those that another node has stored keep their titl
     expect((await podcasts.topTags(9)).map(({ title }) => title)).toEqual(['NEWS', 'The Arts']);
   }
 });
-
-it.each([
-  ['before', 'NEWS'],
-  ['after', 'News'],
-])('a tag that is used again %s its removal is stored has its title on all nodes', async (when, title) => {
-  const [node, , database] = await openTwo();
-  await node.change('alice', { subscribed: [feed(1)] });
-  await recordFeed(node, 1, { tags: ['NEWS'] });
-  await recordFeed(node, 1);
-  const { commit } = node.store;
-  node.store.commit = async (batch) => {
-    node.store.commit = commit;
-    if (when === 'before') await recordFeed(node, 1, { tags: ['News'] });
-    const version = await commit(batch);
-    if (when === 'after') await recordFeed(node, 1, { tags: ['News'] });
-    return version;
-  };
-  await node.podcasts.removeUnused();
-  for (const { podcasts } of [node, await openNode(database)]) {
-    expect(await podcasts.topTags(9)).toMatchObject([{ title }]);
-  }
-});
