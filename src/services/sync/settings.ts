@@ -56,7 +56,7 @@ export function createSettings(
       const left = await settings.update(user, scope, { set, remove, limit: MAX_SETTINGS });
       if (!left) throw tooManySettings();
       if (scope.kind === 'account' && Object.hasOwn(set, 'sync_devices')) await switchSync(user, left.sync_devices);
-      if (scope.kind === 'account' && left.store_user_agent === false) await forgetAppNames(storage, user);
+      if (scope.kind === 'account' && set.store_user_agent === false) await forgetAppNames(storage, user);
       return left;
     },
 
