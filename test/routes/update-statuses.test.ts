@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
-import { ok, openTestServer } from '../server.ts';
+import { ok, openTestServer, type TestServer } from '../server.ts';
 import { A, act, ACTIONS, B, episodes, media, news, settle, subscribe, UPDATES } from './update-requests.ts';
 
-it('returns the newest state of episodes with actions since the mark, on any device', async () => {
+/** A server on which the phone subscribes to a feed with this many episodes. */
+async function openWith(count: number): Promise<TestServer> {
   const server = await openTestServer();
   await subscribe(server, [A]);
-  await recordFeed(server.storage, A, {}, episodes(4));
+  await recordFeed(server.storage, A, {}, episodes(count));
+  return server;
+}
+
+it('returns the newest state of episodes with actions since the mark, on any device', async () => {
+  const server = await openWith(4);
   await act(server, 1, 'play', '2024-01-02T00:00:00', A, { position: 7, started: 0, total: 9, device: 'tv' });
   settle(server);
   const { timestamp } = await ok(server, 'GET', UPDATES);
@@ -40,9 +46,7 @@ it('returns the newest state of episodes with actions since the mark, on any dev
 });
 
 it('finds an episode by the GUID in an action', async () => {
-  const server = await openTestServer();
-  await subscribe(server, [A]);
-  await recordFeed(server.storage, A, {}, episodes(4));
+  const server = await openWith(4);
   settle(server);
   const { timestamp } = await ok(server, 'GET', UPDATES);
   const play = { podcast: A, action: 'play', timestamp: '2024-01-01T00:00:00' };
@@ -56,9 +60,7 @@ it('finds an episode by the GUID in an action', async () => {
 });
 
 it('finds an episode by its URL if its feed has another GUID than the action', async () => {
-  const server = await openTestServer();
-  await subscribe(server, [A]);
-  await recordFeed(server.storage, A, {}, episodes(2));
+  const server = await openWith(2);
   settle(server);
   const { timestamp } = await ok(server, 'GET', UPDATES);
   await act(server, 1, 'play', '2024-01-01T00:00:00', A, { guid: 'former' });
@@ -110,9 +112,7 @@ it.each([
 });
 
 it('reports an episode of an added feed as played if it was played under a former URL', async () => {
-  const server = await openTestServer();
-  await subscribe(server, [A]);
-  await recordFeed(server.storage, A, {}, episodes(3));
+  const server = await openWith(3);
   await act(server, 2, 'play', '2024-01-01T00:00:00');
   await act(server, 3, 'delete', '2024-01-01T00:00:00');
   await recordFeed(server.storage, A, {}, [{ url: media(20), guid: 'g2', releasedAt: 1_600_000_001 }]);

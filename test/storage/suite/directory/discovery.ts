@@ -7,6 +7,10 @@ import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subs
 
 const DAY = 86_400;
 
+/** The number of each feed in the toplist, and its position a week ago. */
+const positions = async ({ podcasts }: Storage): Promise<unknown> =>
+  (await podcasts.top(9)).map(({ url, positionLastWeek }) => [numberOf(url), positionLastWeek]);
+
 /** Creates users with these feeds, by number. */
 async function populate({ storage }: Bench, lists: readonly (readonly number[])[]): Promise<UserId[]> {
   const users: UserId[] = [];
@@ -90,13 +94,11 @@ export const discoveryTests: Suite = ({ describe, test }) => {
     test('contains the position of a week ago', async (bench) => {
       const [alice] = await populate(bench, [[1, 2], [2], [3]]);
       const { storage, clock } = bench;
-      const positions = async (open = storage): Promise<unknown> =>
-        (await open.podcasts.top(9)).map(({ url, positionLastWeek }) => [numberOf(url), positionLastWeek]);
       assert.deepEqual(await storage.podcasts.rebuildToplist(), { podcasts: 3, corrected: 0 });
       await storage.subscriptions.apply(alice!, 'phone', [...remove(feed(1)), ...add(feed(3), feed(4))]);
       await storage.podcasts.rebuildToplist();
       clock.at += 7 * DAY - 1;
-      assert.deepEqual(await positions(), [
+      assert.deepEqual(await positions(storage), [
         [2, 0],
         [3, 0],
         [4, 0],
@@ -111,32 +113,26 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
     });
 
-    test('contains the better position of a week ago for two feeds that are one since', async (bench) => {
-      await populate(bench, [[1, 2], [1]]);
-      await bench.storage.podcasts.rebuildToplist();
-      await recordFeed(bench.storage, 1, {}, [], { movedTo: feed(2) });
-      bench.clock.at += 7 * DAY;
-      for await (const { podcasts } of bench.nowAndReopened()) {
-        assert.deepEqual(
-          (await podcasts.top(9)).map(({ positionLastWeek }) => positionLastWeek),
-          [1],
-        );
-      }
-    });
-
-    test('contains the position of a week ago for a feed that has moved since', async (bench) => {
-      await populate(bench, [[1, 2], [2]]);
-      await bench.storage.podcasts.rebuildToplist();
-      await recordFeed(bench.storage, 1, {}, [], { movedTo: feed(3) });
-      bench.clock.at += 7 * DAY;
-      for await (const { podcasts } of bench.nowAndReopened()) {
-        const positions = (await podcasts.top(9)).map(({ url, positionLastWeek }) => [numberOf(url), positionLastWeek]);
-        assert.deepEqual(positions, [
+    for (const [what, lists, target, expected] of [
+      ['the better position of a week ago for two feeds that are one since', [[1, 2], [1]], 2, [[2, 1]]],
+      [
+        'the position of a week ago for a feed that has moved since',
+        [[1, 2], [2]],
+        3,
+        [
           [2, 1],
           [3, 2],
-        ]);
-      }
-    });
+        ],
+      ],
+    ] as const) {
+      test(`contains ${what}`, async (bench) => {
+        await populate(bench, lists);
+        await bench.storage.podcasts.rebuildToplist();
+        await recordFeed(bench.storage, 1, {}, [], { movedTo: feed(target) });
+        bench.clock.at += 7 * DAY;
+        for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), expected);
+      });
+    }
 
     test('stores its first snapshot as soon as there are podcasts', async (bench) => {
       const { podcasts } = bench.storage;
