@@ -192,7 +192,10 @@ export class Accounts {
   /** Updates the account in memory from the stored head. Resolves to whether it was up to date already. */
   async #refresh(account: Account): Promise<boolean> {
     const [entry] = await this.store.get([headKey(account.id)]);
-    if (!entry) throw noSuchAccount();
+    if (!entry) {
+      this.#cache.delete(account.id);
+      throw noSuchAccount();
+    }
     if (entry.version === account.version) return true;
     account.update(entry);
     await this.#resolveUnconfirmed(account);
