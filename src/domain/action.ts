@@ -10,10 +10,10 @@ import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
 const MAX_GUID = 8192;
 
 /**
- * Source of an action: a client that uses this version of the interface, or another server. In version 1 the position
- * is `HH:MM:SS`, and the GUID may stand for the episode URL (spec 4.9).
+ * Source of an action: a client that uses this version of the interface or the Nextcloud dialect, or another server. In
+ * version 1 the position is `HH:MM:SS`, and the GUID may stand for the episode URL (spec 4.9).
  */
-export type ActionSource = 1 | 2 | 'server';
+export type ActionSource = 1 | 2 | 'nextcloud' | 'server';
 
 interface ActionRules {
   source: ActionSource;
@@ -44,15 +44,18 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
   const device = rules.device ?? (isGiven(input.device) ? parseDeviceId(input.device) : undefined);
   const guid = isByGuid ? media : readGuid(input.guid);
-  const play = type === 'play' ? readTimes(rules.source === 1 ? fromVersion1(input) : input) : undefined;
+  const play = type === 'play' ? readTimes(toVersion2(input, rules.source)) : undefined;
   // All keys at once: adding them one by one makes the object slower to create, and to write as JSON.
   return { podcast, episode, action: type, timestamp, device, guid, play };
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The times of a play in the format of version 2. Version 1 has only the position. */
-function fromVersion1({ position }: Input): Input {
+/** The times of a play as version 2 has them. Version 1 has only the position; in Nextcloud a missing one is unknown. */
+function toVersion2(input: Input, source: ActionSource): Input {
+  const { started, position, total } = input;
+  if (source === 'nextcloud') return { started: started ?? -1, position: position ?? -1, total: total ?? -1 };
+  if (source !== 1) return input;
   const isTime = typeof position === 'string' && position.includes(':');
   return { position: isTime ? parsePosition(position) : position };
 }

@@ -84,7 +84,7 @@ export function createNextcloudRoutes(
     uploadActions: forApp(async (event, { user, id, refuse }) => {
       const body = await readJson(event, bodyOptions(user));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const { mark } = await episodes.upload(user, body, 2, { device: id, refuse });
+      const { mark } = await episodes.upload(user, body, 'nextcloud', { device: id, refuse });
       return json({ timestamp: mark });
     }),
   };

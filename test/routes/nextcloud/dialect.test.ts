@@ -51,6 +51,17 @@ it('writes actions in capitals, -1 for unknown times, and timestamps without a z
   ]);
 });
 
+it.each([
+  ['started', { started: undefined }, { position: 60 }],
+  ['total', { total: null }, { position: 60 }],
+  ['position', { position: null }, {}],
+])('keeps a play without "%s": a missing time is unknown, as in Nextcloud', async (_name, sent, known) => {
+  const app = openOwn(server);
+  await app.pushActions([play('1', sent)]);
+  const { actions } = await app.pullActions(0);
+  expect(actions).toEqual([play('1', { started: -1, position: -1, total: -1, ...known })]);
+});
+
 describe('one list', () => {
   it('is the union of all devices, and a change on it is one on all of them', async () => {
     const [phone, desktop] = [openDevice(server, 'phone'), openDevice(server)];
