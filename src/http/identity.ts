@@ -57,7 +57,7 @@ export interface Identity {
   signIn(event: H3Event, user: User): Promise<void>;
   /** Id of the cookie's session (see `OpenSession`); undefined without a cookie. */
   sessionId(event: H3Event): string | undefined;
-  /** Sends the cookie of the request again, unless the response already sets one. */
+  /** Sends the cookie of the request again, which must be valid, unless the response already sets one. */
   resendCookie(event: H3Event): void;
   /** Ends the session of the cookie and clears it. */
   signOut(event: H3Event): Promise<void>;

@@ -72,6 +72,16 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
     expect((await server.request('GET', '/api/2/devices/eve.json', { cookie })).status).toBe(200);
   });
 
+  it.each(['stale', '%0d%0aset-cookie: a=b', 'x%3B Domain%3Dexample.org'])(
+    'does not return the cookie %j, which is not that of a session',
+    async (cookie) => {
+      const { request } = await openTestServer({}, target);
+      const headers = { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' };
+      const answer = await request('POST', LOGIN, { cookie, auth: 'bob:secret', headers });
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
+    },
+  );
+
   it('sets no cookie at logout', async () => {
     const { request } = await openTestServer({}, target);
     expect(cookieOf(await request('POST', LOGOUT, { auth: 'bob:secret' }))).toBeUndefined();
