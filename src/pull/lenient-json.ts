@@ -5,7 +5,8 @@ import { RemoteError } from './remote-error.ts';
  * Reads the JSON of other servers and tolerates their quirks: null for a text, objects for URLs, a number for an id.
  */
 
-const invalidFormat = (what: string): RemoteError =>
+/** The error for an answer that cannot be read; `what` names its contents. */
+export const invalidFormat = (what: string): RemoteError =>
   new RemoteError(`the server returned ${what} in a format that podsync does not know`);
 
 /** An array. Throws a RemoteError for anything else; `what` names its contents. */

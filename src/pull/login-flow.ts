@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Seconds } from '../domain/types.ts';
-import { toObject, toText } from './lenient-json.ts';
+import { pageUrl } from '../feeds/links.ts';
+import { readBody } from '../feeds/response-body.ts';
+import { invalidFormat, toObject, toText } from './lenient-json.ts';
 import { RemoteError, toRemoteError } from './remote-error.ts';
 
 interface LoginOptions {
@@ -20,6 +22,8 @@ const TIMEOUT: Seconds = 20 * 60;
 const POLL_INTERVAL: Seconds = 2;
 /** For one whole response. */
 const REQUEST_TIMEOUT: Seconds = 60;
+/** Bytes; a response is a few hundred. */
+const MAX_RESPONSE = 100_000;
 
 /**
  * Gets an app password from a Nextcloud, after the user has granted access in a browser (login flow v2). Rejects with a
@@ -38,7 +42,9 @@ export async function logInToNextcloud({
     const reply = await request(url, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
       throw toRemoteError(host, error, REQUEST_TIMEOUT);
     });
-    const answer = await reply.body.json().catch(() => undefined);
+    const answer = await readBody(reply.body, '', MAX_RESPONSE)
+      .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString()))
+      .catch(() => undefined);
     return { status: reply.statusCode, answer };
   };
 
@@ -50,7 +56,10 @@ export async function logInToNextcloud({
   const { token } = toObject(poll, 'a login');
   // The response names the same path, but this URL makes sure that the token is not sent to another server.
   const url = `${address}/index.php/login/v2/poll`;
-  show(toText(login));
+  // As a URL: other text could control the terminal.
+  const link = pageUrl(toText(login), address);
+  if (link === '') throw invalidFormat('a login');
+  show(link);
   for (let waited = 0; waited < TIMEOUT; waited += POLL_INTERVAL) {
     await wait(POLL_INTERVAL);
     const { status, answer } = await post(url, `token=${toText(token)}`);

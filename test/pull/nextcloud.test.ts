@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ImportChunk } from '../../src/domain/import-chunk.ts';
 import { logInToNextcloud } from '../../src/pull/login-flow.ts';
 import { readNextcloudAccount } from '../../src/pull/nextcloud.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
+import { listen } from '../listen.ts';
 import { openTestServer } from '../server.ts';
 import { AUTH, feed, media, readAll } from './fixtures.ts';
 
@@ -108,4 +109,34 @@ it('fails if access is not granted, or if there is no Nextcloud', async () => {
   await expect(logInToNextcloud({ ...options, address: `http://localhost:${port}`, wait })).rejects.toThrow(
     `localhost:${port}: the server refuses connections`,
   );
+});
+
+describe('the link of a login', () => {
+  const wait = () => Promise.reject(new Error('it would wait for access'));
+  /** What is shown if the server answers with this login, and the error. */
+  const logIn = async (answer: object) => {
+    const { origin } = await listen((_request, response) => void response.end(JSON.stringify(answer)));
+    const shown: string[] = [];
+    const login = logInToNextcloud({ address: origin, userAgent: '', show: (link) => void shown.push(link), wait });
+    const { message } = (await login.catch((error: unknown) => error)) as Error;
+    return { shown, message };
+  };
+
+  it('cannot control the terminal', async () => {
+    const { shown } = await logIn({ poll: { token: 'a' }, login: 'https://example.org/\u001b[2Jlogin\n' });
+    expect(shown).toEqual(['https://example.org/%1B[2Jlogin']);
+  });
+
+  it.each(['', 'javascript:alert(1)', 'http://', undefined])(
+    'is refused if it is no web address: %j',
+    async (login) => {
+      const { shown, message } = await logIn({ poll: { token: 'a' }, login });
+      expect([shown, message]).toEqual([[], 'the server returned a login in a format that podsync does not know']);
+    },
+  );
+
+  it('is refused in an answer that is far too large', async () => {
+    const filler = 'x'.repeat(100_000);
+    expect((await logIn({ poll: { token: 'a' }, login: 'https://example.org/', filler })).shown).toEqual([]);
+  });
 });
