@@ -113,8 +113,8 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     let until = end;
     for (const [next, itsEntries] of written.slice(1).toReversed()) {
       await files.write(next, until, itsEntries);
+      group.replace(next, [next]); // at once: after a failure, the next checkpoint must know the file
       await syncFolder(folder);
-      group.replace(next, [next]);
       until = next.start;
     }
     const [first, itsEntries] = written[0]!;

@@ -7,7 +7,7 @@ import { makeFolder } from '../../folder.ts';
 
 vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({ ...(await original()), MAX_LOG_SIZE: 1000 }));
 
-/** Runs each creation of a log file, and each replacement and removal of a file. */
+/** Runs each creation of a log file, each replacement and removal of a file, and each sync of a folder of files. */
 const disk = vi.hoisted(() => ({ run: async (_step: string): Promise<void> => undefined }));
 vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => {
   const files = await original();
@@ -15,6 +15,7 @@ vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => 
     ...files,
     createFile: (path) => disk.run('createFile').then(() => files.createFile(path)),
     replaceFile: (path, bytes) => disk.run('replaceFile').then(() => files.replaceFile(path, bytes)),
+    syncFolder: (path) => disk.run('syncFolder').then(() => files.syncFolder(path)),
     removeFile: (path) => disk.run(`removeFile ${basename(path)}`).then(() => files.removeFile(path)),
   };
 });
@@ -88,6 +89,25 @@ it('a file that could not be removed is removed by the next checkpoint, and its 
   store = await open();
   expect(await store.get(['z/1'])).toEqual([undefined]);
   expect(await readdir(join(dataDir, 'other')).catch(() => [])).toEqual([]);
+});
+
+it('values that a failed checkpoint has written to a file of their own are not read again after a restart', async () => {
+  const failed = new Promise<void>((resolve) => {
+    disk.run = async (step) => {
+      if (step !== 'syncFolder') return;
+      disk.run = async () => undefined;
+      resolve();
+      throw new StorageError('unavailable', 'too many open files');
+    };
+  });
+  const long = JSON.stringify('x'.repeat(250_000));
+  await store.commit({ set: ['z/1', 'z/2', 'z/3', 'z/4'].map((key) => [key, long]) });
+  await failed;
+  await store.commit({ set: ['z/1', 'z/2', 'z/3'].map((key) => [key, '"new"']), delete: ['z/4'] });
+  await store.close();
+  store = await open();
+  const entries = await store.list({ from: 'z/', until: 'z0', limit: 10 });
+  expect(entries.map(({ key, value }) => [key, value])).toEqual(['z/1', 'z/2', 'z/3'].map((key) => [key, '"new"']));
 });
 
 it('no version is used again after a restart, even if commits arrive while the log continues in a new file', async () => {
