@@ -2,7 +2,15 @@ import { type FileHandle, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import { type Entry, type Key, type KeyValueStore, KeyedMutex, syncFolder, type Version } from '../../../src/plugin.ts';
+import {
+  type Entry,
+  type Key,
+  type KeyValueStore,
+  KeyedMutex,
+  StorageError,
+  syncFolder,
+  type Version,
+} from '../../../src/plugin.ts';
 import { createRandom, seed } from '../../seed.ts';
 import { copyFolder } from './copy-folder.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
@@ -85,6 +93,7 @@ beforeEach(async () => {
   store = await open();
 });
 afterEach(async () => {
+  vi.useRealTimers();
   disk.run = (_title, step) => step();
   power.watch = (file) => file;
   await store.close();
@@ -148,6 +157,25 @@ it('has all commits, in order, across splits, checkpoints, evictions and reopeni
   expect((await readdir(dataDir, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([]);
   expect(await readdir(join(dataDir, 'users'))).toEqual([]);
   store = await open();
+});
+
+it('has all acknowledged commits while steps of checkpoints fail and are repeated, and after reopening', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  for (let round = 0; round < 15; round += 1) {
+    disk.run = (title, step) =>
+      random(6) === 0 ? Promise.reject(new StorageError('unavailable', `${title} failed`)) : step();
+    for (let step = 0; step < 40; step += 1) {
+      await change();
+      await compareSome();
+      vi.advanceTimersByTime(30_000);
+    }
+    disk.run = (_title, step) => step();
+    await store.close();
+    store = await open();
+    await store.verify();
+    await compare(store, model);
+  }
+  expect(warnings.splice(0)).not.toEqual([]);
 });
 
 it('has all acknowledged commits after a crash before any step of a checkpoint', { timeout: 600_000 }, async () => {
