@@ -111,10 +111,10 @@ async function loadMetrics(
   { token, allow }: NonNullable<Options['metrics']>,
   now: Clock,
 ): Promise<Metrics & NonNullable<AppOptions['metrics']>> {
-  const networks = allow === undefined ? undefined : readNetworks(allow);
-  if (allow !== undefined && !networks) throw new Error(`metrics.allow must be ${networkList.description}`);
+  const isAllowed = allow === undefined ? undefined : readNetworks(allow);
+  if (allow !== undefined && !isAllowed) throw new Error(`metrics.allow must be ${networkList.description}`);
   const { createMetrics } = await import('./metrics/metrics.ts');
-  return { ...createMetrics(now), token, networks };
+  return { ...createMetrics(now), token, isAllowed };
 }
 
 /**

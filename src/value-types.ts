@@ -104,15 +104,19 @@ export const networkList: ValueType<string> = {
   description: 'IP addresses or networks such as 10.0.0.0/8, separated by commas',
 };
 
-/** A set of addresses; undefined if the text is not one. */
-export function readNetworks(text: string): BlockList | undefined {
-  const networks = new BlockList();
+/** Tells whether an address is in one of the networks; undefined if the text is not a list of networks. */
+export function readNetworks(text: string): ((ip: string) => boolean) | undefined {
+  // Not one list for both: for it, `::/0` contains all IPv4 addresses, too.
+  const networks = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const each of text.split(',')) {
     const [, address = '', digits] = /^([\d.:a-f]+)(?:\/(\d{1,3}))?$/i.exec(each.trim()) ?? [];
+    if (isIP(address) === 0) return undefined;
     const longest = isIP(address) === 4 ? 32 : 128;
     const prefix = digits === undefined ? longest : Number(digits);
-    if (isIP(address) === 0 || prefix > longest) return undefined;
-    networks.addSubnet(address, prefix, longest === 32 ? 'ipv4' : 'ipv6');
+    if (prefix > longest) return undefined;
+    networks[versionOf(address)].addSubnet(address, prefix, versionOf(address));
   }
-  return networks;
+  return (ip) => networks[versionOf(ip)].check(ip, versionOf(ip));
 }
+
+const versionOf = (ip: string): 'ipv4' | 'ipv6' => (ip.includes(':') ? 'ipv6' : 'ipv4');

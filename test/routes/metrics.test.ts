@@ -31,13 +31,14 @@ it.each([
   ['0.0.0.0/0', 200],
   ['10.0.0.0/8', 404],
   ['::1,2001:db8::/32', 404],
+  ['::/0', 404],
 ])('a client at 127.0.0.1 and the networks %s: %i', async (text, status) => {
-  const server = await openTestServer({ metrics: { render, networks: readNetworks(text) } }, 'socket');
+  const server = await openTestServer({ metrics: { render, isAllowed: readNetworks(text) } }, 'socket');
   expect(await statusOf(server)).toBe(status);
 });
 
 it('a client behind a proxy has the address that a trusted proxy names, and otherwise none that counts', async () => {
-  const metrics = { render, networks: readNetworks('127.0.0.1,2001:db8::/32') };
+  const metrics = { render, isAllowed: readNetworks('127.0.0.1,2001:db8::/32') };
   const forwarded = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const trusting = await openTestServer({ metrics, trustProxy: true }, 'socket');
   expect(await statusOf(trusting, forwarded('2001:db8::7'))).toBe(200);
@@ -50,7 +51,7 @@ it('a client behind a proxy has the address that a trusted proxy names, and othe
 });
 
 it('a token counts for nothing without one that is configured, nor does a client without an address', async () => {
-  const metrics = { render, networks: readNetworks('10.0.0.0/8') };
+  const metrics = { render, isAllowed: readNetworks('10.0.0.0/8') };
   expect(await statusOf(await openTestServer({ metrics }, 'socket'), bearer('right'))).toBe(404);
   expect(await statusOf(await openTestServer({ metrics }))).toBe(404);
 });
