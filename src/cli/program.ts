@@ -22,7 +22,14 @@ export function createProgram(): Command {
   defineCheck(program);
   defineConfig(program);
   defineCompletion(program);
-  for (const group of groupsIn(program)) defineHelp(group);
+  for (const group of groupsIn(program)) {
+    group.usage('<command> [options]'); // commander would put the options first, where they are unknown
+    defineHelp(group);
+    // Instead of commander's suggestion of what is spelled alike: `user reset` for `user delete`.
+    group.on('command:*', ([name]: [string]) => {
+      throw unknownCommand(name, group);
+    });
+  }
   return program.hook('preAction', async (_program, command) => {
     const { completeOptions } = await import('./settings/option-sources.ts');
     await completeOptions(command);
@@ -41,13 +48,19 @@ function defineHelp(group: Command): void {
     .description('print the help of a command')
     .argument('[command...]', 'the command; all of them if omitted')
     .action((names: readonly string[]) => {
-      let command: Command | undefined = group;
+      let command = group;
       for (const name of names) {
-        command = command.commands.find((each) => each.name() === name);
-        if (!command) throw new UsageError(`unknown command '${name}'`);
+        const found = command.commands.find((each) => each.name() === name);
+        if (!found) throw unknownCommand(name, command);
+        command = found;
       }
       command.outputHelp();
     });
+}
+
+function unknownCommand(given: string, { commands }: Command): UsageError {
+  const names = commands.map((each) => each.name());
+  return new UsageError(`unknown command '${given}'${names.length > 0 ? `; use one of ${names.join(', ')}` : ''}`);
 }
 
 function defineServe(program: Command): void {

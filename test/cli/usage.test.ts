@@ -67,15 +67,15 @@ it('help shows that feeds are fetched by default', async () => {
 it.each([[[]], [['user']]])('without a command, prints the help to stderr and exits 2: %j', async (args) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^Usage: podsync/);
+  expect(stderr).toMatch(/^Usage: podsync (?:user )?<command> \[options\]$/m);
   expect(stderr).not.toContain('[error]');
 });
 
 it.each([
-  { args: ['sreve'], says: /unknown command 'sreve'/ },
-  { args: ['user', 'bogus'], says: /^\[error\] unknown command 'bogus'\n$/ },
-  { args: ['help', 'sreve'], says: /^\[error\] unknown command 'sreve'\n$/ },
-  { args: ['user', 'help', 'sreve'], says: /^\[error\] unknown command 'sreve'\n$/ },
+  { args: ['sreve'], says: /^\[error\] unknown command 'sreve'; use one of serve, user, .*\bhelp\n$/ },
+  { args: ['user', 'delete', 'bob'], says: /^\[error\] unknown command 'delete'; use one of add, .*\bremove, .*\n$/ },
+  { args: ['help', 'sreve'], says: /^\[error\] unknown command 'sreve'; use one of serve, user, .*\n$/ },
+  { args: ['user', 'help', 'sreve'], says: /^\[error\] unknown command 'sreve'; use one of add, invite, .*\n$/ },
   { args: ['help', 'serve', 'now'], says: /^\[error\] unknown command 'now'\n$/ },
   { args: ['serve', '--prot', '80'], says: /unknown option '--prot'/ },
   { args: ['serve', 'now'], says: /too many arguments/ },
