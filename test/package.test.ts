@@ -66,6 +66,22 @@ it('the package has the program, its documentation and examples, and nothing tha
   expect(packed.filter((path) => !known.test(path) || /\.test\.ts$|\.map$/.test(path))).toEqual([]);
 });
 
+it('links between the pages of the package lead to files that are in it', async () => {
+  const packed = packedFiles();
+  const broken: string[] = [];
+  for (const page of packed.filter((path) => path.endsWith('.md'))) {
+    const text = await readFile(join(root, page), 'utf8');
+    for (const [, link] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      const target = join(dirname(page), link!);
+      if (!packed.some((path) => path === target || (target.endsWith('/') && path.startsWith(target))))
+        broken.push(target);
+    }
+  }
+  // On npm's website, the links of the README start from the repository.
+  const inRepository = /^(?:docs\/pictures\/\w+-light\.png|CONTRIBUTING\.md)$/;
+  expect(broken.filter((path) => !inRepository.test(path))).toEqual([]);
+});
+
 it('the types of the package import only types that are in it', async () => {
   const packed = new Set(packedFiles());
   const missing: string[] = [];
