@@ -1,7 +1,7 @@
 import { MAX_BODY } from '../body-limits.ts';
 import { Refusal } from '../domain/errors.ts';
 import { readText } from '../http/body.ts';
-import { readApp } from '../http/input.ts';
+import { readApp, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
 import { authorizePage } from '../pages/parts/links.ts';
@@ -23,7 +23,9 @@ export function createLoginFlowRoutes(
     },
 
     async poll(event) {
-      const granted = await loginFlow.fetch(readToken(await readText(event, MAX_BODY.loginPoll, formBudget)));
+      const body = await readText(event, MAX_BODY.loginPoll, formBudget);
+      // Nextcloud also reads parameters from the query, where Podium sends the token.
+      const granted = await loginFlow.fetch(readToken(body) || (readQuery(event, 'token') ?? ''));
       if (!granted) throw new Refusal('missing', 'access was not granted yet, or this token has expired');
       const { user, appPassword } = granted;
       return json({ server: publicBase(event, origin), loginName: user.name, appPassword });

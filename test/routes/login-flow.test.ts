@@ -70,6 +70,14 @@ it.each([
   expect((await poll(server, write(token), headers)).status).toBe(200);
 });
 
+it('accepts the token in the query, as Nextcloud does', async () => {
+  const { server, token, link } = await begin();
+  const polled = () => server.request('POST', `/index.php/login/v2/poll?token=${token}`);
+  expect((await polled()).status).toBe(404);
+  await grant(server, link);
+  expect((await polled()).status).toBe(200);
+});
+
 it('an account with too many app passwords is asked to revoke some before it grants access', async () => {
   const { server, token, link } = await begin();
   const { id } = await server.services.administration.find('bob');
