@@ -56,6 +56,16 @@ describe('the calls of the key-value store', () => {
     });
   }
 
+  it('a move of a list that is already at that end is no commit', async () => {
+    const { storage, store } = await new Cluster().open();
+    const alice = await addUser(storage);
+    for (const name of ['a', 'b']) await storage.lists.create(alice, { name, title: name, urls: [feed(1)] });
+    store.calls = [];
+    expect(await storage.lists.move(alice, 'a', -1)).toBe(true);
+    expect(await storage.lists.move(alice, 'b', 1)).toBe(true);
+    expect(store.calls).not.toContain('commit');
+  });
+
   it('a node that knows the lists of an account does not read them after an upload of actions to another node', async () => {
     const cluster = new Cluster();
     const [one, two] = [await cluster.open(), await cluster.open()];

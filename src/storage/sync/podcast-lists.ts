@@ -75,7 +75,7 @@ export function createListStore(core: Core): ListStore {
           if (header.place === place) continue;
           replaced.push(await replaceList(user, { ...toList(await read(user, header.name)), place }));
         }
-        return { result: true, write: mergeBatches(replaced) };
+        return { result: true, write: replaced.length > 0 ? mergeBatches(replaced) : undefined };
       }),
 
     delete: (user, name) =>
