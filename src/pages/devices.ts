@@ -85,7 +85,7 @@ function renderGroups({
 }: Pick<DevicesPage, 'base' | 'csrf' | 'devices' | 'following'>): Markup {
   const byId = new Map(devices.map((device) => [device.id, device]));
   const groups = following.groups.map(
-    (ids) => markup`<li><div>${ids.map((id) => deviceName(byId.get(id)!)).join(', ')}</div></li>`,
+    (ids, at) => markup`<li><div>Group ${at + 1}: ${ids.map((id) => deviceName(byId.get(id)!)).join(', ')}</div></li>`,
   );
   const boxes = devices.map((device) => {
     const group = following.groups.findIndex((ids) => ids.includes(device.id));
@@ -94,7 +94,7 @@ function renderGroups({
   });
   return markup`<h2>Groups</h2>
 <p class="soft">Devices in a group have the same subscriptions; the others keep their own.</p>
-${groups.length > 0 ? markup`<ol class="items">${groups}</ol>` : ''}
+${groups.length > 0 ? markup`<ul class="items">${groups}</ul>` : ''}
 <form method="post" action="${base}/devices"><fieldset><legend>Choose devices</legend>${renderToken(csrf)}${boxes}
 <p class="actions"><button name="do" value="join">Group devices</button><button class="plain" name="do" value="leave">Remove from group</button></p></fieldset></form>`;
 }

@@ -123,6 +123,8 @@ it('groups devices and takes them out again', async () => {
   const form = 'http://localhost/devices';
   await visitor.send('/devices', { device: ['phone', 'tv'], do: 'join' }, form);
   expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
+  const { html } = await visitor.get('/devices');
+  for (const text of ['Group 1: phone, tv', 'phone (in group 1)']) expect(html).toContain(text);
   await visitor.send('/devices', { device: 'phone', do: 'leave' }, form);
   expect((await services.devices.following(bob)).groups).toEqual([]);
   const none = await visitor.send('/devices', { device: 'phone', do: 'join' }, form);
