@@ -43,7 +43,8 @@ ${lists.length > 1 ? markup`<span>${renderMove(base, list, 'up', at === 0)} ${re
 
 function renderMove(base: string, { name, title }: ListSummary, way: 'up' | 'down', isAtEnd: boolean): Markup {
   const attrs = attributes({
-    formaction: `${ownListPage(base, name)}/${way}`,
+    id: `${way}-${name}`,
+    formaction: `${ownListPage(base, name)}/${way}#${way}-${name}`, // the next page has the focus on the same button
     'aria-label': `Move ${title} ${way}`,
     disabled: isAtEnd,
   });

@@ -73,6 +73,25 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     }
   });
 
+  it('keeps the focus on the button that moves a list', async () => {
+    const { origin, request } = await openSampleServer();
+    for (const title of ['Evening', 'Später']) {
+      await request('POST', `/api/2/lists/alice/create.json?title=${title}`, { auth: 'alice:secret', body: [] });
+    }
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/lists');
+    const first = page.locator('.items > li > div > a').first();
+    await page.getByRole('button', { name: 'Move Später up' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/lists#*');
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Move Später up');
+    expect(await first.textContent()).toBe('For a long train ride');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => first.textContent()).toBe('Später');
+  });
+
   it('a form that the visitor stopped can be sent again', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin);

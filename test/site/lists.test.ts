@@ -36,9 +36,9 @@ it('renames, moves and deletes; the link of a list stays', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   for (const title of ['One', 'Two', 'Three']) await create(visitor, title);
-  await visitor.send('/lists', {}, `${LISTS}/three/up`);
+  await visitor.send('/lists', {}, `${LISTS}/three/up#up-three`);
   expect(await names(server)).toEqual(['one', 'three', 'two']);
-  await visitor.send('/lists', {}, `${LISTS}/one/down`);
+  await visitor.send('/lists', {}, `${LISTS}/one/down#down-one`);
   expect(await names(server)).toEqual(['three', 'one', 'two']);
   const renamed = await visitor.send('/lists/one', { title: 'Uno' }, `${LISTS}/one/rename`);
   expect((await visitor.get(renamed.location!)).html).toContain('<h1>Uno</h1>');
