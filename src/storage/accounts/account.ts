@@ -1,7 +1,7 @@
 import type { UserId, Url } from '../../domain/types.ts';
 import type { Entry, Version } from '../contract.ts';
 import type { DeviceTable } from '../sync/device-table.ts';
-import type { Fingerprints } from '../sync/fingerprints.ts';
+import { Fingerprints } from '../sync/fingerprints.ts';
 import type { Head } from './head.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
 import { valueOf } from '../values.ts';
@@ -24,8 +24,8 @@ export class Account {
   isChanging = false;
   /** The loaded parts. */
   parts: Partial<AccountParts> = {};
-  /** Fingerprints of stored episode actions. Undefined until an upload may contain duplicates, which most do not. */
-  fingerprints: Fingerprints | undefined;
+  /** Fingerprints of stored episode actions. */
+  fingerprints: Fingerprints;
   /** Feeds with episode actions that this process has already indexed in the directory. */
   readonly #actionFeeds = new Set<Url>();
   #actionFeedBytes = 0;
@@ -34,6 +34,7 @@ export class Account {
     this.id = id;
     this.version = entry.version;
     this.head = valueOf(entry);
+    this.fingerprints = new Fingerprints(this.head.actionStamp);
   }
 
   /** Updates the head, and drops the parts that have changed. */
@@ -63,7 +64,7 @@ export class Account {
       2000 +
       300 * (devices?.rows.length ?? 0) +
       (subscriptions?.bytes ?? 0) +
-      40 * (this.fingerprints?.size ?? 0) +
+      40 * this.fingerprints.size +
       this.#actionFeedBytes
     );
   }

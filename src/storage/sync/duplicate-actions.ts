@@ -16,18 +16,17 @@ export async function newActions(
   actions: readonly EpisodeAction[],
 ): Promise<readonly EpisodeAction[]> {
   const { id, head } = account;
-  if (account.fingerprints?.isDisposable) account.fingerprints = undefined;
+  if (account.fingerprints.isDisposable) account.fingerprints = new Fingerprints(head.actionStamp);
   if (areLater(actions, head.latestActionAt)) return actions;
   const distinct = new Map<string, EpisodeAction>();
-  let since = head.actionStamp + 1;
+  let earliest = Infinity;
   await eachInSlices(actions, (action) => {
     const identity = identityOf(action);
     if (!distinct.has(identity)) distinct.set(identity, action); // the first GUID is kept
-    since = Math.min(since, action.timestamp - head.actionLead);
+    earliest = Math.min(earliest, action.timestamp);
   });
-  const first = Math.max(1, since);
-  const fingerprints = (account.fingerprints ??= new Fingerprints(first));
-  await fingerprints.load(store, id, first, head.actionStamp);
+  const { fingerprints } = account;
+  await fingerprints.load(store, id, Math.max(1, earliest - head.actionLead), head.actionStamp);
   for (const keys of inBatches(await fingerprints.chunksWith([...distinct.values()]), CHECKED)) {
     await eachInSlices(await store.get(keys), (chunk) => {
       if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));

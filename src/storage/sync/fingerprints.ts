@@ -10,25 +10,28 @@ const MAX_UNUSED = 100;
 
 const NONE: readonly Key[] = [];
 
-/** Index of stored actions by a short hash. It covers the uploads with a range of stamps. */
+/**
+ * Index of stored actions by a short hash. It covers the uploads with a range of stamps: those since it was created, and
+ * earlier ones once they were needed.
+ */
 export class Fingerprints {
   /** The stamps that are covered, both inclusive. */
   #first: Stamp;
   #last: Stamp;
   /** Keys of the chunks by fingerprint. Different actions may have the same one. */
   readonly #chunks = new Map<number, readonly Key[]>();
-  /** Not in `#chunks` yet: inserted at the next lookup, if there is one. */
+  /** Not in `#chunks` yet: inserted at the next lookup, which most accounts never need. */
   #added: { hashes: number[]; chunks: readonly Key[] }[] = [];
   /** Number of fingerprints. */
   size = 0;
 
-  /** An index from this stamp on, without any upload yet. */
-  constructor(first: Stamp) {
-    this.#first = first;
-    this.#last = first - 1;
+  /** An empty index of the uploads after this stamp. */
+  constructor(last: Stamp) {
+    this.#first = last + 1;
+    this.#last = last;
   }
 
-  /** Whether the index should be dropped: it is too large, or the last uploads did not need it. */
+  /** Whether an empty index should replace this one: it is too large, or the last uploads did not need it. */
   get isDisposable(): boolean {
     return this.size > MAX || this.#added.length > MAX_UNUSED;
   }

@@ -94,7 +94,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
       async apply() {
         for (const { apply } of writes) if (apply) await apply();
         const chunks = set.map(([key]) => key);
-        if (actions.length > 0) account.fingerprints?.add(actions, chunks, stamp, head.actionStamp);
+        if (actions.length > 0) account.fingerprints.add(actions, chunks, stamp, head.actionStamp);
         account.addActionFeeds(actionFeeds);
       },
     },
