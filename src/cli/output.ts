@@ -74,7 +74,7 @@ function toText(cell: Cell): { text: string; style?: Style } {
 const isStyled = (cell: Cell): cell is Exclude<Cell, Value> => Array.isArray(cell);
 
 /** Styled if stdout is a terminal with colours and NO_COLOR is not set. */
-export const paint = (text: string, style: Style | undefined): string =>
+const paint = (text: string, style: Style | undefined): string =>
   style && process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
 
 /** A number of bytes with a suitable unit. */

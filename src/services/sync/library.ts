@@ -173,17 +173,12 @@ export function createLibrary(
 
     async restore(user, removed) {
       const known = new Set((await devices.all(user)).map(({ id }) => id));
-      // Usually all were on the same devices and are restored in one step.
-      const groups = new Map<string, { on: readonly string[]; add: Url[] }>();
-      for (const { url, devices: before } of removed) {
-        const on = before.filter((id) => known.has(id));
-        const key = on.join('/');
-        const group = groups.get(key);
-        if (group) group.add.push(url);
-        else groups.set(key, { on, add: [url] });
-      }
-      for (const { on, add } of groups.values()) {
-        await subscriptions.upload(user, on, { add, remove: [] }, 'operator');
+      // Usually all were on the same devices and are restored in one step. No device id contains a slash.
+      const groups = groupBy(removed, (feed) => feed.devices.filter((id) => known.has(id)).join('/'));
+      groups.delete(''); // none of their devices exists any more
+      for (const [on, feeds] of groups) {
+        const add = feeds.map(({ url }) => url);
+        await subscriptions.upload(user, on.split('/'), { add, remove: [] }, 'operator');
       }
     },
 
