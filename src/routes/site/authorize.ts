@@ -15,10 +15,9 @@ export function createAuthorizePages(
 ): Record<'show' | 'submit', Handler> {
   const form = (event: H3Event, user: User, flow: string, label?: string, problems: Problems = {}): Promise<Reply> => {
     const { app } = loginFlow.read(flow);
-    return site.page(
+    return site.ownPage(
       event,
-      ({ base, visitor }) =>
-        renderAuthorize({ base, csrf: visitor!.csrf, flow, name: user.name, app, label, problems }),
+      ({ base }, csrf) => renderAuthorize({ base, csrf, flow, name: user.name, app, label, problems }),
       { status: statusOf(problems) },
     );
   };

@@ -36,16 +36,15 @@ export function createDevicePages(
     const following = await devices.following(user.id);
     const isSynced = (await settings.get(user.id, ACCOUNT)).sync_devices === true;
     const refused = await refusals.all(user.id);
-    return site.page(
+    return site.ownPage(
       event,
-      ({ base, visitor }) =>
-        renderDevices({ base, csrf: visitor!.csrf, devices: all, following, isSynced, refusals: refused, problem }),
+      ({ base }, csrf) => renderDevices({ base, csrf, devices: all, following, isSynced, refusals: refused, problem }),
       { status: problem === undefined ? 200 : 400 },
     );
   };
 
   const one = (event: H3Event, device: DeviceSummary, problems: Problems = {}): Promise<Reply> =>
-    site.page(event, ({ base, visitor }) => renderDevicePage({ base, csrf: visitor!.csrf, device, problems }), {
+    site.ownPage(event, ({ base }, csrf) => renderDevicePage({ base, csrf, device, problems }), {
       status: statusOf(problems),
     });
 

@@ -26,9 +26,9 @@ export function createListPages(
 ): Record<'all' | 'create' | 'up' | 'down' | 'show' | 'add' | 'remove' | 'rename' | 'delete', Handler> {
   const all = async (event: H3Event, user: User, entered: { title?: string; problems?: Problems } = {}) => {
     const own = await lists.all(user.id);
-    return site.page(
+    return site.ownPage(
       event,
-      ({ base, visitor }) => renderLists({ base, csrf: visitor!.csrf, user: user.name, lists: own, ...entered }),
+      ({ base }, csrf) => renderLists({ base, csrf, user: user.name, lists: own, ...entered }),
       { status: statusOf(entered.problems) },
     );
   };
@@ -48,11 +48,9 @@ export function createListPages(
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));
     const notice = NOTICES.get(readQuery(event, 'done') ?? '');
     const details = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
-    return site.page(
-      event,
-      ({ base, visitor }) => renderOwnList({ base, csrf: visitor!.csrf, user: user.name, ...details }),
-      { status: statusOf(entered.problems) },
-    );
+    return site.ownPage(event, ({ base }, csrf) => renderOwnList({ base, csrf, user: user.name, ...details }), {
+      status: statusOf(entered.problems),
+    });
   };
 
   const back = (event: H3Event, done: string): Reply =>

@@ -22,10 +22,9 @@ export function createOpmlImportPages(
 ): Record<'show' | 'submit', Handler> {
   const form = async (event: H3Event, user: User, entered: { device?: string; problems?: Problems } = {}) => {
     const known = await devices.all(user.id);
-    return site.page(
+    return site.ownPage(
       event,
-      ({ base, visitor }) =>
-        renderImportForm({ base, csrf: visitor!.csrf, devices: known, maxFile: MAX_OPML, ...entered }),
+      ({ base }, csrf) => renderImportForm({ base, csrf, devices: known, maxFile: MAX_OPML, ...entered }),
       { status: statusOf(entered.problems) },
     );
   };
@@ -41,9 +40,9 @@ export function createOpmlImportPages(
       const isPreview = confirmed === undefined || problem !== undefined;
       const report = await library.import(user.id, entries, { device, isPreview });
       if (!isPreview) return site.redirect(event, `/subscriptions?imported=${report.added.length}`);
-      return site.page(
+      return site.ownPage(
         event,
-        ({ base, visitor }) => renderImportPreview({ base, csrf: visitor!.csrf, opml, device, problem, ...report }),
+        ({ base }, csrf) => renderImportPreview({ base, csrf, opml, device, problem, ...report }),
         { status: problem === undefined ? 200 : 400 },
       );
     } catch (error) {

@@ -76,13 +76,9 @@ export function createSettingsPages(
       notice: NOTICES.get(readQuery(event, 'saved') ?? ''),
       problems,
     };
-    return site.page(
-      event,
-      ({ base, directory, visitor }) => renderSettings({ ...contents, base, directory, csrf: visitor!.csrf }),
-      {
-        status: statusOf(problems),
-      },
-    );
+    return site.ownPage(event, ({ base, directory }, csrf) => renderSettings({ ...contents, base, directory, csrf }), {
+      status: statusOf(problems),
+    });
   };
 
   const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}`);

@@ -18,6 +18,8 @@ import type { Handler, RouteContext } from '../route.ts';
 export interface Site {
   /** A page as a response: public for visitors, private for signed-in users. */
   page(event: H3Event, render: (frame: Frame) => Page, options?: PageOptions): Promise<Reply>;
+  /** A page of a signed-in user; `csrf` is the token for its forms. */
+  ownPage(event: H3Event, render: (frame: Frame, csrf: string) => Page, options?: PageOptions): Promise<Reply>;
   /** A page with a form that needs no login; `csrf` is the token for it. */
   form(event: H3Event, render: (frame: Frame, csrf: string) => Page, options?: FormOptions): Promise<Reply>;
   /** A page for signed-in users; others are sent to the login page, and back. */
@@ -115,6 +117,8 @@ export function createSite(
       };
       return around.visitor || isPrivate ? reply : toPublic(reply);
     },
+
+    ownPage: (event, render, options) => site.page(event, (around) => render(around, around.visitor!.csrf), options),
 
     async form(event, render, { status = 200, retryAfter } = {}) {
       const { token, headers } = csrf.issue(event);

@@ -41,12 +41,12 @@ export function createSubscriptionPages(
     const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
     const number = Math.min(readPage(event), pages);
     const notice = await readNotice(event, user, podcasts);
-    return site.page(
+    return site.ownPage(
       event,
-      (frame) =>
+      (frame, csrf) =>
         renderSubscriptions({
           base: frame.base,
-          csrf: frame.visitor!.csrf,
+          csrf,
           hasDirectory: hasDirectory(frame),
           user: user.name,
           devices,
