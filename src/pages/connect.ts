@@ -50,7 +50,7 @@ const renderFacts = (base: string, name: string): Markup =>
 function renderHints(base: string): Markup | undefined {
   const { protocol, hostname } = new URL(base);
   if (LOCAL.test(hostname)) {
-    return markup`<p class="soft">This address works only on this computer. To connect a phone, open this page at the address of this computer in your network. The server must be reachable there: start it with <code>--host 0.0.0.0</code>.</p>`;
+    return markup`<p class="soft">This address works only on this computer. To connect a phone, open this page at the address of this computer on your network. The server must be reachable there: start it with <code>--host 0.0.0.0</code>.</p>`;
   }
   if (protocol !== 'http:') return undefined;
   return markup`<p class="soft">Enter the address with <code>http://</code>: without it, apps assume <code>https://</code>. Passwords are sent unencrypted.</p>`;
