@@ -43,25 +43,25 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   const write = async (): Promise<void> => {
     do {
       await waitForMore();
-      await mutex.run('file', writeGroup);
+      await mutex.run('file', writeLine);
     } while (queue.length > 0);
     writing = undefined;
   };
 
-  const writeGroup = async (): Promise<void> => {
-    const group = nextGroup();
+  const writeLine = async (): Promise<void> => {
+    const commits = nextCommits();
     try {
-      await store(await encodeLine(group));
+      await store(await encodeLine(commits));
     } catch (error) {
       // What is queued may depend on the failed commits.
-      const failed = [...group, ...queue];
+      const failed = [...commits, ...queue];
       queue = [];
       groups.pending = new Map();
       for (const { reject } of failed) reject(error as StorageError);
       return;
     }
-    await groups.apply(group.flatMap(({ changes }) => changes));
-    for (const { resolve } of group) resolve();
+    await groups.apply(commits.flatMap(({ changes }) => changes));
+    for (const { resolve } of commits) resolve();
   };
 
   /** Waits for more commits to share the next sync: for one turn of the event loop, or less if syncs are fast. */
@@ -72,7 +72,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
     });
 
   /** Takes the commits for the next line. Its length is limited, as it takes several times as much memory. */
-  const nextGroup = (): QueuedCommit[] => {
+  const nextCommits = (): QueuedCommit[] => {
     let length = 0;
     const end = queue.findIndex((commit, index) => (length += lengthOf(commit)) > MAX_LINE && index > 0);
     return queue.splice(0, end === -1 ? queue.length : end);
