@@ -4,7 +4,8 @@ import type { Seconds, UserId } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import { Account, type AccountParts } from './account.ts';
 import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
-import type { Batch, Key, KeyValueStore, Value, Version } from '../contract.ts';
+import { mergeBatches } from '../batch.ts';
+import type { Batch, KeyValueStore } from '../contract.ts';
 import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';
 import { isStorageError, StorageError, unlessMissing } from '../errors.ts';
@@ -21,11 +22,8 @@ const MAX_ATTEMPTS = 1000;
 const MAX_FAILURES = 3;
 
 /** The changes of one write to an account. */
-export interface Write {
+export interface Write extends Batch {
   head?: Partial<Head>;
-  check?: readonly (readonly [Key, Version])[];
-  set?: readonly (readonly [Key, Value])[];
-  delete?: readonly Key[];
   /** Changes of the directory in the same commit. */
   directory?: DirectoryChange | undefined;
   /** Updates the account in memory, except its head. Nothing reads the account meanwhile. */
@@ -248,11 +246,11 @@ const hasAll = ({ parts }: Account, wanted: readonly (keyof AccountParts)[]): bo
 const canRead = (account: Account, parts: readonly (keyof AccountParts)[]): boolean =>
   !account.isChanging && hasAll(account, parts);
 
-const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => ({
-  check: [[headKey(id), version], ...(write.check ?? [])],
-  set: [[headKey(id), JSON.stringify(head)], ...(write.set ?? []), ...(write.directory?.set ?? [])],
-  delete: [...(write.delete ?? []), ...(write.directory?.delete ?? [])],
-});
+const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => {
+  const key = headKey(id);
+  const ofHead: Batch = { check: [[key, version]], set: [[key, JSON.stringify(head)]] };
+  return mergeBatches([ofHead, write, write.directory ?? {}]);
+};
 
 /** The result or the error of a step. */
 async function attempt<T>(step: () => Promise<T>): Promise<{ result: T } | { error: unknown }> {
