@@ -3,7 +3,7 @@ import type { Entry, Key, Value } from '../contract.ts';
 import { padded, under, type UrlDigest, urlDigest } from '../keys.ts';
 
 /*
- * The keys of the directory. URL is the digest of a URL, the current or a former one of a podcast.
+ * The keys of the directory. URL is the digest of a URL, the current or a former one of a podcast; SLUG is that of a slug.
  *
  *   p/URL/url          the URL itself: `UrlDocument`
  *   p/URL/podcast      what is known of its podcast: `PodcastDocument`
