@@ -5,7 +5,7 @@ import { writeActions } from '../sync/action-log.ts';
 import type { Core } from './core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
-import type { DirectoryChange } from '../directory/account-changes.ts';
+import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { StorageError } from '../errors.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from '../sync/podcast-lists.ts';
@@ -187,7 +187,7 @@ class StagedAccount {
     head.visibility = visibility;
     if (this.#overlapped !== undefined) head.recentUploads = [[this.#overlapped, context.now()]];
     // All feeds are pending: they may be imported with the directory.
-    const change = await directory.prepare(this.id, {
+    const change = await prepareChange(directory, this.id, {
       subscribed: [...subscribed],
       private: new Set([...subscribed].filter(isPrivate)),
       actionFeeds: [...this.#actionFeeds],

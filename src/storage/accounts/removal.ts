@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys, userIn } from './head.ts';
+import { prepareChange } from '../directory/account-changes.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { type Prefix, under, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
@@ -104,7 +105,7 @@ async function removeReadable(core: Core, user: UserId, staged: StagedWriter): P
   };
 
   await refresh.run();
-  const change = await directory.prepare(user, {
+  const change = await prepareChange(directory, user, {
     unsubscribed: [...directory.memory.subscriptionsByDigest(user).keys()],
   });
   if (!(await staged.commit(change))) return;

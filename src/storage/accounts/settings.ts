@@ -6,7 +6,7 @@ import type { Key } from '../contract.ts';
 import type { Account } from './account.ts';
 import type { Core } from './core.ts';
 import type { Head } from './head.ts';
-import type { AccountChange } from '../directory/account-changes.ts';
+import { type AccountChange, prepareChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { type Prefix, under, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
@@ -52,7 +52,8 @@ export function createSettingStore(core: Core): SettingStore {
             head: { next, syncDevices, ...(privacy && { visibility: privacy.visibility }) },
             set: changed.map((each) => [settingKey(user, each), JSON.stringify(each)]),
             delete: removed.map((key) => settingKey(user, { scope, key })),
-            directory: privacy && (await core.directory.prepare(user, await privacyChange(core, account, privacy))),
+            directory:
+              privacy && (await prepareChange(core.directory, user, await privacyChange(core, account, privacy))),
           },
         };
       }),

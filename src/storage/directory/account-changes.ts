@@ -1,8 +1,8 @@
 import type { Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
-import type { Key, KeyValueStore, Value } from '../contract.ts';
+import type { Key, Value } from '../contract.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
-import type { StorageContext } from '../stores.ts';
+import type { Directory } from './directory.ts';
 import type { UrlDocument } from './documents.ts';
 import {
   actionIndexKey,
@@ -13,7 +13,6 @@ import {
   subscriptionKey,
   subscriptionValue,
 } from './keys.ts';
-import type { Memory } from './memory.ts';
 import { subscribersOf } from './podcast.ts';
 
 /** A change of one account. No feed is in both `subscribed` and `unsubscribed`, or twice in one of them. */
@@ -44,17 +43,9 @@ export interface DirectoryChange {
   apply(): Promise<void>;
 }
 
-/** The parts of the directory that a change of an account affects. */
-interface Affected {
-  store: KeyValueStore;
-  context: StorageContext;
-  memory: Memory;
-  changedHere: Set<Key>;
-}
-
-/** See `Directory.prepare`. */
+/** Prepares what the directory stores for a change of an account. */
 export async function prepareChange(
-  { store, context, memory, changedHere }: Affected,
+  { store, context, memory, changedHere }: Directory,
   user: UserId,
   change: AccountChange,
 ): Promise<DirectoryChange> {

@@ -5,7 +5,6 @@ import { inBatches } from '../../batches.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
 import { valuesOf } from '../values.ts';
-import { type AccountChange, type DirectoryChange, prepareChange } from './account-changes.ts';
 import {
   documentKeys,
   groupByUrl,
@@ -208,11 +207,6 @@ export class Directory {
       set.push([podcastKey(digest, 'podcast'), JSON.stringify(document)], ...this.notifications([digest]));
     }
     return { check, set, delete: deleted };
-  }
-
-  /** Prepares what the directory stores for a change of an account. */
-  prepare(user: UserId, change: AccountChange): Promise<DirectoryChange> {
-    return prepareChange(this, user, change);
   }
 
   /** The podcast with this current or former URL, and its episodes, as one snapshot. */

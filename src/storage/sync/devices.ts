@@ -2,6 +2,7 @@ import { regroup } from '../../domain/group.ts';
 import type { Device } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
+import { prepareChange } from '../directory/account-changes.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { StorageError } from '../errors.ts';
 import type { DeviceStore } from '../stores.ts';
@@ -55,7 +56,7 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
           ...write,
           head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
           delete: [...write.delete, ...list.listKeys, ...list.logKeys],
-          directory: await core.directory.prepare(user, { unsubscribed }),
+          directory: await prepareChange(core.directory, user, { unsubscribed }),
           async apply() {
             write.apply();
             await subscriptions.remove(device.number);

@@ -1,6 +1,7 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
+import { prepareChange } from '../directory/account-changes.ts';
 import { unlessMissing } from '../errors.ts';
 import type { Head } from '../accounts/head.ts';
 
@@ -39,7 +40,7 @@ const addPendingFeedsOf = ({ accounts, directory, context }: Core, user: UserId)
     const pending: Url[] = [];
     await eachInSlices(list, (url) => directory.memory.find(url) ?? pending.push(url));
     if (pending.length === 0) return { result: undefined };
-    const change = await directory.prepare(user, { pending, newFeeds });
+    const change = await prepareChange(directory, user, { pending, newFeeds });
     const headChange = withNewFeeds(head, change.newFeeds, context.now());
     return { result: undefined, write: { head: headChange, directory: change } };
   });

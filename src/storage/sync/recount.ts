@@ -4,6 +4,7 @@ import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Core } from '../accounts/core.ts';
 import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
+import { prepareChange } from '../directory/account-changes.ts';
 import { isStorageError } from '../errors.ts';
 import { under, type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
@@ -51,7 +52,7 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
     if (!isStorageError(error, 'missing')) throw error;
     await refresh.run();
     const { wrong, ...change } = await difference(core, user, []);
-    const { set, delete: deleted, apply } = await directory.prepare(user, change);
+    const { set, delete: deleted, apply } = await prepareChange(directory, user, change);
     const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
     if (version === undefined) return correct(core, user);
     await apply();

@@ -7,7 +7,7 @@ import { writeActions } from './action-log.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Core } from '../accounts/core.ts';
 import { DeviceTable } from './device-table.ts';
-import type { AccountChange, DirectoryChange } from '../directory/account-changes.ts';
+import { type AccountChange, type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
 import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from '../rows.ts';
@@ -110,7 +110,7 @@ export async function prepareDirectory(
   const { subscribed = [] } = change;
   // The settings are read only if they matter.
   const hidden = subscribed.length > 0 ? subscribed.filter(await privateFeeds(core, id, head)) : [];
-  return core.directory.prepare(id, { ...change, private: new Set(hidden) });
+  return prepareChange(core.directory, id, { ...change, private: new Set(hidden) });
 }
 
 function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
 import { KeyedMutex } from '../../../src/keyed-mutex.ts';
+import { prepareChange } from '../../../src/storage/directory/account-changes.ts';
 import { isStorageError } from '../../../src/storage/errors.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
 import { createRandom, seed } from '../../seed.ts';
@@ -52,7 +53,7 @@ async function run(from: number): Promise<void> {
     const apply = await mutex.run(user, async () => {
       const subscribed = FEEDS.filter(() => isLikely(0.3));
       const others = FEEDS.filter((url) => !subscribed.includes(url));
-      const prepared = await core.directory.prepare(user, {
+      const prepared = await prepareChange(core.directory, user, {
         subscribed,
         unsubscribed: others.filter(() => isLikely(0.4)).map(urlDigest),
         private: new Set(subscribed.filter(() => isLikely(0.3))),

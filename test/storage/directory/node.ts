@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
 import type { Core } from '../../../src/storage/accounts/core.ts';
 import type { Batch, KeyValueStore } from '../../../src/storage/contract.ts';
-import type { AccountChange } from '../../../src/storage/directory/account-changes.ts';
+import { type AccountChange, prepareChange } from '../../../src/storage/directory/account-changes.ts';
 import { podcastKey, subscriptionKey } from '../../../src/storage/directory/keys.ts';
 import { createPodcastStore } from '../../../src/storage/directory/podcast-store.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
@@ -36,7 +36,7 @@ export async function openNode(database: MemoryDatabase, isShared = true): Promi
   const commits: Batch[] = [];
   store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
-    const { apply, set, delete: deleted } = await directory.prepare(user as UserId, accountChange);
+    const { apply, set, delete: deleted } = await prepareChange(directory, user as UserId, accountChange);
     await store.commit({ set, delete: deleted });
     await apply();
   };

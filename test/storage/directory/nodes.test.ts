@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
 import { createUserStore } from '../../../src/storage/accounts/users.ts';
+import { prepareChange } from '../../../src/storage/directory/account-changes.ts';
 import { exportDirectory } from '../../../src/storage/directory/transfer.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
 import { createSubscriptionStore } from '../../../src/storage/sync/subscriptions.ts';
@@ -243,7 +244,11 @@ it('a refresh reads each change once', async () => {
 
 it('a late answer and a refresh that fails do not bring back a subscription that ended on another node', async () => {
   const [a, b] = await openTwo();
-  const { apply, set, delete: deleted } = await a.core.directory.prepare('alice' as UserId, { subscribed: [feed(1)] });
+  const {
+    apply,
+    set,
+    delete: deleted,
+  } = await prepareChange(a.core.directory, 'alice' as UserId, { subscribed: [feed(1)] });
   await a.store.commit({ set, delete: deleted });
   await b.change('alice', { unsubscribed: [feed(1)].map(urlDigest) });
   await a.refresh();
