@@ -5,7 +5,8 @@ import { definePlugin, StorageError } from 'podsync/plugin';
  * A storage plugin for Redis: `--storage ./redis-storage.js:redis://user:password@host:6379/0?prefix=podsync`.
  *
  * Any number of podsync processes may share one Redis. Redis must write every change to its append-only file before it
- * responds: otherwise a power failure loses acknowledged changes, so the plugin refuses to start.
+ * responds, and must not evict keys when its memory is full: otherwise it loses acknowledged changes, so the plugin refuses
+ * to start.
  *
  * Three keys of Redis, in one hash slot:
  *   {podsync}:entries   hash: key -> version, a space, value
@@ -174,8 +175,16 @@ function toEntry(key, stored) {
 async function requireDurability(redis, host) {
   const [, isOn] = await redis.config('GET', 'appendonly');
   const [, when] = await redis.config('GET', 'appendfsync');
-  if (isOn === 'yes' && when === 'always') return;
-  throw new StorageError('unavailable', `Redis at ${host} must run with "appendonly yes" and "appendfsync always"`);
+  if (isOn !== 'yes' || when !== 'always') {
+    throw new StorageError('unavailable', `Redis at ${host} must run with "appendonly yes" and "appendfsync always"`);
+  }
+  const [, policy] = await redis.config('GET', 'maxmemory-policy');
+  if (policy.startsWith('allkeys-')) {
+    throw new StorageError(
+      'unavailable',
+      `Redis at ${host} must run with "maxmemory-policy noeviction", not ${policy}`,
+    );
+  }
 }
 
 /**

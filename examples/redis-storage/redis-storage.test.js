@@ -48,10 +48,17 @@ storageConformance(
   { describe, it, beforeEach, afterEach },
 );
 
-it('refuses a Redis that may lose acknowledged changes', async () => {
-  const unsafe = await startRedis('--appendonly', 'no');
+it.each([
+  ['when it crashes', ['--appendonly', 'no'], /must run with "appendonly yes"/],
+  [
+    'when its memory is full',
+    ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'allkeys-lru'],
+    /must run with "maxmemory-policy noeviction"/,
+  ],
+])('refuses a Redis that may lose acknowledged changes %s', async (_when, options, message) => {
+  const unsafe = await startRedis(...options);
   const opening = plugin.open(plugin.parse(unsafe.url), { dataDir: '', log: () => undefined });
-  await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: /must run with "appendonly yes"/ });
+  await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(message) });
   await unsafe.stop();
 });
 
