@@ -85,6 +85,7 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   async function save(group: Group): Promise<void> {
     const { changes, prefix, parts } = group;
     unsynced.add(folderOf(group));
+    // The keys before the first file, if there are any, get a file of their own.
     for (const part of parts[0]?.start === prefix ? parts : [{ group, start: prefix }, ...parts]) {
       const own = between(changes, part.start, group.endOf(part));
       if (own.length === 0) continue;

@@ -80,7 +80,7 @@ export class Group {
   parts: readonly Part[] = [];
   /** Undefined if there are none, to save memory: most groups have no changes. */
   #changes: Map<Key, Change> | undefined;
-  /** Sorted changes, without those of the keys in `#unsorted`. */
+  /** The changes in key order; for the keys in `#unsorted`, the previous ones or none. */
   #sorted: readonly Change[] = [];
   #unsorted: Set<Key> | undefined;
 
@@ -92,15 +92,20 @@ export class Group {
     this.#changes ??= new Map();
     this.#changes.set(change.key, change);
     this.#unsorted ??= new Set();
-    if (this.#unsorted.add(change.key).size > MAX_UNSORTED) void this.changes;
+    if (this.#unsorted.add(change.key).size > MAX_UNSORTED) this.#sort();
   }
 
   /** In key order. */
   get changes(): readonly Change[] {
-    if (!this.#unsorted) return this.#sorted;
+    this.#sort();
+    return this.#sorted;
+  }
+
+  #sort(): void {
+    if (!this.#unsorted) return;
     const newer = [...this.#unsorted].toSorted().map((key) => this.#changes!.get(key)!);
     this.#unsorted = undefined;
-    return (this.#sorted = merge(this.#sorted, newer));
+    this.#sorted = merge(this.#sorted, newer);
   }
 
   /** Discards changes that were written to files, unless newer ones have replaced them. */
