@@ -61,6 +61,12 @@ export interface FeedCounts {
   failing: number;
 }
 
+/** At most `perHost` feeds of one host, together with the `active` ones, which were claimed before. */
+export interface HostLimit {
+  perHost: number;
+  active: readonly Url[];
+}
+
 /** Result of fetching a feed. */
 export interface FeedResult {
   state: FeedState;
@@ -121,7 +127,7 @@ export interface PodcastStore {
    * At most `limit` due feeds with subscribers, longest due first. Each is leased to one caller across all processes
    * until its result is recorded, or `lease` has expired. A lease may end when the storage is reopened or imported.
    */
-  claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
+  claimDue(limit: number, lease: Seconds, hosts?: HostLimit): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
   countFeeds(): Promise<FeedCounts>;
   /** The current and former URLs of a feed; of an unknown feed, only this one. */

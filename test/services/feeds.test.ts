@@ -122,6 +122,16 @@ it('claims due feeds in portions, so that a killed process leaves few that other
   expect(claimDue).toHaveBeenCalledTimes(2);
 });
 
+it('claims no more feeds of one host than are fetched before their leases end', async () => {
+  const urls = Array.from({ length: 100 }, (_, n) => `http://example.org/${n}`);
+  const { server, web } = await openWith(urls);
+  const running = server.services.feeds.update('due');
+  await web.untilRequested(16);
+  expect((await server.storage.podcasts.claimDue(1000, 900)).length).toBe(84);
+  await server.services.feeds.stop();
+  await running;
+});
+
 it('stopping waits for the feeds that are still fetched after the storage failed', async () => {
   const urls = Array.from({ length: 101 }, (_, n) => `http://example.org/${n}`);
   const { server, web } = await openWith(urls);
@@ -237,6 +247,28 @@ it('fetches in the background, and stopping does not count as a failure of the f
   await server.services.feeds.stop();
   expect(await titleOf(server, A)).toBe('Alpha');
   for (const url of [B, C]) expect(await server.storage.podcasts.feed(url)).toMatchObject({ failures: 0 });
+});
+
+it('in the background, the feeds of a slow host do not delay those of others', async () => {
+  const slow = Array.from({ length: 20 }, (_, n) => `http://slow.example/${n}`);
+  const others = [1, 2, 3].map((n) => `http://zz${n}.example/`);
+  const { server, web } = await openWith([...slow, ...others]);
+  for (const url of others) web.outcomes.set(url, fetched(url));
+  server.services.feeds.start();
+  await web.untilRequested(5);
+  expect(web.requested.map(([url]) => url)).toEqual([...slow.slice(0, 2), ...others]);
+  await server.services.feeds.stop();
+  for (const url of others) expect(await titleOf(server, url)).toBe(url);
+});
+
+it('in the background, feeds of one host follow each other', async () => {
+  const urls = Array.from({ length: 5 }, (_, n) => `http://example.org/${n}`);
+  const { server, web } = await openWith(urls);
+  for (const url of urls) web.outcomes.set(url, fetched(url));
+  server.services.feeds.start();
+  await web.untilRequested(5);
+  expect(web.requested.map(([url]) => url)).toEqual(urls);
+  await server.services.feeds.stop();
 });
 
 it('an upload does not wait for a feed', async () => {

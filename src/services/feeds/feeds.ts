@@ -10,13 +10,21 @@ import type { FeedResult, FeedState, Log, PodcastStore } from '../../storage/sto
 
 /** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;
-/** Due feeds that `update` claims at once: those of a process that is killed wait until their lease ends. */
+/**
+ * Of these, feeds of one host: one is being fetched and one is next. The others are claimed later, so that a slow host
+ * with many feeds does not delay those of other hosts.
+ */
+const PER_HOST = 2;
+/**
+ * Due feeds that `update` claims at once, and no more of one host than it processes: those of a process that is killed
+ * wait until their lease ends, and no lease may end while its feed waits for a slow host.
+ */
 const CLAIMED = 100;
 /** A feed that was claimed this long ago and has not been stored since may be claimed again. */
 const LEASE: Seconds = 900;
 /** How often to check for due feeds. */
 const POLL_INTERVAL: Seconds = 30;
-/** The same while many are due. Not zero: a storage may have to scan all feeds to find them. */
+/** The same after a fetch. Not zero: a storage may have to scan all feeds to find them. */
 const BUSY_POLL_INTERVAL: Seconds = 0.1;
 
 /** Which feeds to fetch: one, all except deleted ones, or those that are due. */
@@ -86,26 +94,27 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
     log('warn', `a fetched feed cannot be stored now and is fetched again later: ${error.message}`);
 
   const updateDue = async (): Promise<void> => {
-    const active = new Set<Promise<unknown>>();
+    const active = new Map<Promise<unknown>, Url>();
     while (!stopping.signal.aborted) {
-      const free = CONCURRENCY - active.size;
-      const due = await podcasts.claimDue(free, LEASE).catch(warnOf);
+      const hosts = { perHost: PER_HOST, active: [...active.values()] };
+      const due = await podcasts.claimDue(CONCURRENCY - active.size, LEASE, hosts).catch(warnOf);
       for (const state of due ?? []) {
         const work = update(state)
           .catch(warnOf)
           .finally(() => active.delete(work));
-        active.add(work);
+        active.set(work, state.url);
       }
-      if (active.size === CONCURRENCY) await Promise.race(active);
-      await pause(due?.length === free ? BUSY_POLL_INTERVAL : POLL_INTERVAL, stopping.signal);
+      const isBusy = active.size > 0;
+      if (isBusy) await Promise.race(active.keys());
+      await pause(isBusy ? BUSY_POLL_INTERVAL : POLL_INTERVAL, stopping.signal);
     }
-    await Promise.all(active);
+    await Promise.all(active.keys());
   };
 
   /** Up to `limit` due feeds, the next ones claimed when those before are being fetched. */
   async function* claimDue(limit: number): AsyncGenerator<FeedState> {
     for (let left = limit; left > 0 && !stopping.signal.aborted;) {
-      const claimed = await podcasts.claimDue(Math.min(left, CLAIMED), LEASE);
+      const claimed = await podcasts.claimDue(Math.min(left, CLAIMED), LEASE, { perHost: CONCURRENCY, active: [] });
       if (claimed.length === 0) return;
       yield* claimed;
       left -= claimed.length;

@@ -1,10 +1,11 @@
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
+import { hostOf } from '../../domain/url.ts';
 import { StorageError } from '../errors.ts';
 import type { KeyValueStore } from '../contract.ts';
 import { urlDigest } from '../keys.ts';
-import type { FeedResult } from '../stores.ts';
+import type { FeedResult, HostLimit } from '../stores.ts';
 import type { Directory, PodcastChange } from './directory.ts';
 import type { LeaseDocument } from './documents.ts';
 import { mergeEpisodes, sharedEpisodes, updateEpisodes } from './episodes.ts';
@@ -21,7 +22,12 @@ const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
   a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);
 
 /** Leases due feeds: see `PodcastStore`. */
-export async function claimDue(directory: Directory, limit: number, lease: Seconds): Promise<StoredPodcast[]> {
+export async function claimDue(
+  directory: Directory,
+  limit: number,
+  lease: Seconds,
+  { perHost, active }: HostLimit = { perHost: Infinity, active: [] },
+): Promise<StoredPodcast[]> {
   const { memory, context, store } = directory;
   const claimed: StoredPodcast[] = [];
   for (;;) {
@@ -29,13 +35,27 @@ export async function claimDue(directory: Directory, limit: number, lease: Secon
     const due = memory
       .all()
       .filter((podcast) => isDue(podcast, now) && !isLeased(podcast, now) && subscribersOf(podcast) > 0);
-    const first = topN(due, limit - claimed.length, longestDueFirst);
+    const counted = [...active, ...claimed.map(({ url }) => url)];
+    const first = topN(due, limit - claimed.length, longestDueFirst, (sorted) => limitHosts(sorted, counted, perHost));
     const isClaimed = await Promise.all(first.map((podcast) => claim(store, podcast, now + lease)));
     claimed.push(...first.filter((_, at) => isClaimed[at]));
     const lost = first.filter((_, at) => !isClaimed[at]);
     if (lost.length === 0) return claimed.toSorted(longestDueFirst);
     await directory.reload(lost.map(({ address }) => address.digest));
   }
+}
+
+/** Drops feeds whose host has `perHost` feeds before them or in `counted`. */
+function limitHosts(sorted: StoredPodcast[], counted: readonly Url[], perHost: number): StoredPodcast[] {
+  const counts = new Map<string, number>();
+  const count = (url: Url): number => {
+    const host = hostOf(url);
+    const before = counts.get(host) ?? 0;
+    counts.set(host, before + 1);
+    return before;
+  };
+  counted.forEach(count);
+  return sorted.filter(({ url }) => count(url) < perHost);
 }
 
 /**

@@ -107,7 +107,7 @@ export function createPodcastStore(core: Core): PodcastStore {
       for (const some of inBatches(entries, CONCURRENT)) await Promise.all(some.map(addMetadata));
     },
 
-    claimDue: async (limit, lease) => (await claimDue(directory, limit, lease)).map(toFeedState),
+    claimDue: async (...limits) => (await claimDue(directory, ...limits)).map(toFeedState),
 
     async feed(url) {
       const podcast = memory.find(url);

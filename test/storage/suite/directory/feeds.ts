@@ -206,6 +206,16 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await due(storage), [1, 2, 3]);
     });
 
+    test('are leased up to a limit per host, together with those that are being fetched', async ({ storage }) => {
+      const urls = ['a', 'a', 'a', 'b', 'c', 'user:b@b', 'user:c@b'].map((host, n) => `https://${host}.example/${n}`);
+      await storage.subscriptions.replace(await addUser(storage), 'phone', urls);
+      const claim = async (limit: number, ...active: number[]): Promise<number[]> =>
+        numbersOf(await storage.podcasts.claimDue(limit, 60, { perHost: 2, active: active.map((n) => urls[n]!) }));
+      assert.deepEqual(await claim(3), [0, 1, 3]);
+      assert.deepEqual(await claim(9, 0, 1, 3), [4, 5]);
+      assert.deepEqual(await claim(9, 0, 3, 4), [2, 6]);
+    });
+
     test('are listed with all others, however many there are', async ({ storage }) => {
       const inOrder = feeds(1200, 1000);
       await storage.subscriptions.replace(await addUser(storage), 'phone', inOrder);
