@@ -15,6 +15,11 @@ export type Resolve = (host: string) => Promise<string[]>;
 
 /** Milliseconds after which an abandoned connection attempt is closed. */
 const CONNECT_TIMEOUT = 20_000;
+/**
+ * Milliseconds after which the next address of a host is tried instead. In the 250 ms of Node, a distant host does not
+ * respond, and fails if its last address is IPv6 and this network has none.
+ */
+const ADDRESS_TIMEOUT = 2000;
 const NOT_PUBLIC = 'it is not at a public address, and --allow-private-feeds is off';
 
 /**
@@ -42,7 +47,7 @@ export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptio
     // An address in the URL is not resolved, so it is checked here.
     return isIP(host) !== 0 && !allows(host) ? new NotPublicError(NOT_PUBLIC) : undefined;
   };
-  const connect = buildConnector({ lookup, timeout: CONNECT_TIMEOUT });
+  const connect = buildConnector({ lookup, timeout: CONNECT_TIMEOUT, autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT });
   return new Agent({
     connect(options, callback) {
       const refusal = refuse(unbracket(options.hostname), options.port);
