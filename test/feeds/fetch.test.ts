@@ -102,7 +102,7 @@ it('reads a feed from a distant host of which only the first address can be reac
     `const server = require('node:http').createServer((_, response) => response.end(${JSON.stringify(FEED)}));
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
       require('node:worker_threads').parentPort.postMessage(server.address().port);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     });`,
     { eval: true },
   );
