@@ -1,6 +1,6 @@
 /**
- * The entry point for authors of storage plugins: every rule of the contract (`podsync/plugin`) as a test, for any test
- * runner. There are no options and no exceptions.
+ * The entry point for authors of storage plugins: the rules of the contract (`podsync/plugin`) as tests, for any test
+ * runner. They make no backend fail. There are no options.
  */
 import { commitTests } from './commits.ts';
 import { concurrencyTests } from './concurrency.ts';
