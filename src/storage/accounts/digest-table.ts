@@ -7,7 +7,7 @@ import { valuesOf } from '../values.ts';
 import { escaped } from './account-keys.ts';
 
 /** Rows of all accounts by digest, each stored as its JSON, with an index for each account. */
-export class DigestTable<Row extends { digest: string; user: UserId }> {
+class DigestTable<Row extends { digest: string; user: UserId }> {
   readonly prefix: Prefix;
   readonly #name: string;
 

@@ -16,7 +16,7 @@ export const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolea
   nextAt !== undefined && nextAt <= now;
 
 /** Whether a process is fetching the feed. */
-export const isLeased = ({ address }: StoredPodcast, now: Seconds): boolean => (address.lease?.until ?? 0) > now;
+const isLeased = ({ address }: StoredPodcast, now: Seconds): boolean => (address.lease?.until ?? 0) > now;
 
 const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
   a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);
