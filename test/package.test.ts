@@ -73,8 +73,8 @@ it('links between the pages of the package lead to files that are in it', async 
     const text = await readFile(join(root, page), 'utf8');
     for (const [, link] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
       const target = join(dirname(page), link!);
-      if (!packed.some((path) => path === target || (target.endsWith('/') && path.startsWith(target))))
-        broken.push(target);
+      const isPacked = packed.some((path) => path === target || (target.endsWith('/') && path.startsWith(target)));
+      if (!isPacked) broken.push(target);
     }
   }
   // On npm's website, the links of the README start from the repository.
