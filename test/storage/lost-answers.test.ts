@@ -100,6 +100,25 @@ describe('a commit whose answer is lost', () => {
     expect(await readNumbers(two.storage, alice, { since: mark })).toEqual([2]);
   });
 
+  it('is recognized if it is stored while the next attempt reads what it has changed', async () => {
+    const cluster = new Cluster();
+    const { storage, store } = await cluster.open();
+    const alice = await addUser(storage);
+    let late: Batch | undefined;
+    store.before = async (call, batch) => {
+      if (call === 'commit') {
+        late = batch;
+        throw new StorageError('unavailable', 'the answer was lost');
+      }
+      if (call !== 'list' || !late) return;
+      store.before = undefined;
+      await openMemoryStore(cluster.database, true).commit(late);
+    };
+    await storage.lists.create(alice, { name: 'news', title: 'News', urls: feeds(3) });
+    expect(store.before).toBeUndefined();
+    expect(await storage.lists.all(alice)).toEqual([{ name: 'news', title: 'News' }]);
+  });
+
   it.each([false, true])(
     'is an error if the storage is unavailable, and its data exists afterwards, shared: %s',
     async (isShared) => {

@@ -135,9 +135,13 @@ export class Accounts {
       const decided = await attempt(async () => decide(account));
       const decision = 'result' in decided ? decided.result : undefined;
       if (!decision?.write) {
-        if (this.store.isShared && !(await this.#refresh(account))) continue;
-        if ('error' in decided) throw decided.error;
-        return decided.result.result;
+        if (!this.store.isShared || (await this.#refresh(account))) {
+          if ('error' in decided) throw decided.error;
+          return decided.result.result;
+        }
+        const confirmed = await confirm(account, unconfirmed);
+        if (confirmed) return confirmed.result;
+        continue;
       }
       const { write, result } = decision;
       const commit = `${this.#node}-${(this.#commits += 1)}`;
@@ -158,12 +162,8 @@ export class Accounts {
         unconfirmed.push({ commit, result, directory: write.directory });
       }
       const refreshed = await attempt(() => this.#refresh(account));
-      // At most one attempt is stored, maybe late: each checks the head, which another one would have changed.
-      const confirmed = 'result' in refreshed && unconfirmed.find((each) => each.commit === account.head.commit);
-      if (confirmed) {
-        await confirmed.directory?.apply();
-        return confirmed.result;
-      }
+      const confirmed = 'result' in refreshed ? await confirm(account, unconfirmed) : undefined;
+      if (confirmed) return confirmed.result;
       if ('error' in refreshed || unconfirmed.length === MAX_FAILURES) {
         this.#cache.delete(user);
         this.#unconfirmed.set(user, unconfirmed);
@@ -217,10 +217,10 @@ export class Accounts {
     this.#cache.set(account.id, account);
   }
 
-  async #resolveUnconfirmed({ id, head }: Account): Promise<void> {
-    const confirmed = this.#unconfirmed.get(id)?.find(({ commit }) => commit === head.commit);
-    this.#unconfirmed.delete(id);
-    await confirmed?.directory?.apply();
+  async #resolveUnconfirmed(account: Account): Promise<void> {
+    const unconfirmed = this.#unconfirmed.get(account.id) ?? [];
+    this.#unconfirmed.delete(account.id);
+    await confirm(account, unconfirmed);
   }
 }
 
@@ -251,6 +251,19 @@ const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => {
   const ofHead: Batch = { check: [[key, version]], set: [[key, JSON.stringify(head)]] };
   return mergeBatches([ofHead, write, write.directory ?? {}]);
 };
+
+/**
+ * Applies the commit that is stored to the directory in memory. At most one is stored, maybe late: each checks the head, which
+ * another one would have changed.
+ */
+async function confirm<Commit extends UnconfirmedCommit>(
+  { head }: Account,
+  unconfirmed: readonly Commit[],
+): Promise<Commit | undefined> {
+  const confirmed = unconfirmed.find(({ commit }) => commit === head.commit);
+  await confirmed?.directory?.apply();
+  return confirmed;
+}
 
 /** The result or the error of a step. */
 async function attempt<T>(step: () => Promise<T>): Promise<{ result: T } | { error: unknown }> {
