@@ -83,7 +83,8 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
 
   /** Writes the current changes of a group; later ones are left to the next checkpoint. */
   async function save(group: Group): Promise<void> {
-    const { changes, prefix, parts } = group;
+    const { prefix, parts } = group;
+    const changes = group.sortChanges();
     unsynced.add(folderOf(group));
     // The keys before the first file, if there are any, get a file of their own.
     for (const part of parts[0]?.start === prefix ? parts : [{ group, start: prefix }, ...parts]) {

@@ -92,25 +92,20 @@ export class Group {
     this.#changes ??= new Map();
     this.#changes.set(change.key, change);
     this.#unsorted ??= new Set();
-    if (this.#unsorted.add(change.key).size > MAX_UNSORTED) this.#sort();
+    if (this.#unsorted.add(change.key).size > MAX_UNSORTED) this.sortChanges();
   }
 
-  /** In key order. */
-  get changes(): readonly Change[] {
-    this.#sort();
-    return this.#sorted;
-  }
-
-  #sort(): void {
-    if (!this.#unsorted) return;
+  /** The changes in key order. */
+  sortChanges(): readonly Change[] {
+    if (!this.#unsorted) return this.#sorted;
     const newer = [...this.#unsorted].toSorted().map((key) => this.#changes!.get(key)!);
     this.#unsorted = undefined;
-    this.#sorted = merge(this.#sorted, newer);
+    return (this.#sorted = merge(this.#sorted, newer));
   }
 
   /** Discards changes that were written to files, unless newer ones have replaced them. */
   discardFlushed(flushed: readonly Change[]): void {
-    const { changes } = this;
+    const changes = this.sortChanges();
     for (const change of flushed) if (this.#changes?.get(change.key) === change) this.#changes.delete(change.key);
     this.#sorted = changes.filter(({ key }) => this.#changes?.has(key));
     if (this.#sorted.length === 0) this.#changes = undefined;
@@ -149,7 +144,7 @@ export class Group {
   }
 
   list({ from, until, limit }: Range, source: Source): readonly Entry[] {
-    const changes = between(this.changes, from, until);
+    const changes = between(this.sortChanges(), from, until);
     const wanted = limit + changes.length;
     const found: Entry[] = [];
     const missing = source.missing + LOADED_AHEAD;
@@ -232,7 +227,7 @@ export class Groups {
   /** Discards changes of a group as it does, and forgets the group if it is empty then. */
   discardFlushed(group: Group, changes: readonly Change[]): void {
     group.discardFlushed(changes);
-    if (group.changes.length > 0) return;
+    if (group.sortChanges().length > 0) return;
     this.#changed.delete(group);
     if (group.parts.length > 0) return;
     const level = this.#levelOf(group.prefix);
