@@ -1,12 +1,14 @@
 import { execSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 
 /*
  * Builds podsync after `npm install` in a clone. Without development dependencies there is no compiler; the installation
  * succeeds all the same, as an earlier build keeps working.
  */
-if (existsSync('node_modules/typescript')) execSync('npm run build', { stdio: 'inherit' });
-else if (!existsSync('dist/bin/podsync.js')) {
+if (existsSync('node_modules/typescript')) {
+  execSync('npm run build', { stdio: 'inherit' });
+  chmodSync('dist/bin/podsync.js', 0o755); // npx does so for the first clone in a folder, but not for a later one
+} else if (!existsSync('dist/bin/podsync.js')) {
   console.error(
     'podsync is not built: the TypeScript compiler is a development dependency. ' +
       'Run "npm install" without --omit=dev, then "npm prune --omit=dev".',

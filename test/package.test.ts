@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder } from './folder.ts';
@@ -41,6 +41,17 @@ it('an installation without development dependencies succeeds, and says how to b
   const { status, stderr } = spawnSync('npm', ['run', 'prepare', '--silent'], { cwd: folder, encoding: 'utf8' });
   expect(stderr).toContain('Run "npm install" without --omit=dev');
   expect(status).toBe(0);
+});
+
+it('an installation in a clone builds a program that can be executed, as npx does', async () => {
+  const folder = await makeFolder();
+  for (const path of ['bin', 'dist/bin', 'node_modules/typescript'])
+    await mkdir(join(folder, path), { recursive: true });
+  await cp(join(root, 'bin/prepare.mjs'), join(folder, 'bin/prepare.mjs'));
+  const build = `node -e "fs.writeFileSync('dist/bin/podsync.js', '')"`;
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { build } }));
+  expect(spawnSync('node', ['bin/prepare.mjs'], { cwd: folder }).status).toBe(0);
+  expect((await stat(join(folder, 'dist/bin/podsync.js'))).mode & 0o111).toBe(0o111);
 });
 
 /** The paths of all files that `npm publish` would publish. */
