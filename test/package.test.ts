@@ -45,8 +45,9 @@ it('an installation without development dependencies succeeds, and says how to b
 
 it('an installation in a clone builds a program that can be executed, as npx does', async () => {
   const folder = await makeFolder();
-  for (const path of ['bin', 'dist/bin', 'node_modules/typescript'])
+  for (const path of ['bin', 'dist/bin', 'node_modules/typescript']) {
     await mkdir(join(folder, path), { recursive: true });
+  }
   await cp(join(root, 'bin/prepare.mjs'), join(folder, 'bin/prepare.mjs'));
   const build = `node -e "fs.writeFileSync('dist/bin/podsync.js', '')"`;
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { build } }));
