@@ -57,8 +57,8 @@ export interface Identity {
   signIn(event: H3Event, user: User): Promise<void>;
   /** Id of the cookie's session (see `OpenSession`); undefined without a cookie. */
   sessionId(event: H3Event): string | undefined;
-  /** Sends the cookie of the request again, which must be valid, unless the response already sets one. */
-  resendCookie(event: H3Event): void;
+  /** Sends the cookie of the request again if it is valid, unless the response already sets one. */
+  resendCookie(event: H3Event): Promise<void>;
   /** Ends the session of the cookie and clears it. */
   signOut(event: H3Event): Promise<void>;
 }
@@ -191,9 +191,9 @@ export function createIdentity(
       const token = readCookie(event, COOKIE);
       return token === undefined ? undefined : sessionId(token);
     },
-    resendCookie(event) {
-      const token = readCookie(event, COOKIE);
-      if (token !== undefined && setCookieOf(event) === undefined) setCookie(event, token, SESSION_LIFE);
+    async resendCookie(event) {
+      if (setCookieOf(event) !== undefined || !(await cookieUser(event))) return;
+      setCookie(event, readCookie(event, COOKIE)!, SESSION_LIFE);
     },
     async signOut(event) {
       const token = readCookie(event, COOKIE);
