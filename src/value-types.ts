@@ -111,10 +111,11 @@ export function readNetworks(text: string): ((ip: string) => boolean) | undefine
   for (const each of text.split(',')) {
     const [, address = '', digits] = /^([\d.:a-f]+)(?:\/(\d{1,3}))?$/i.exec(each.trim()) ?? [];
     if (isIP(address) === 0) return undefined;
-    const longest = isIP(address) === 4 ? 32 : 128;
+    const version = versionOf(address);
+    const longest = version === 'ipv4' ? 32 : 128;
     const prefix = digits === undefined ? longest : Number(digits);
     if (prefix > longest) return undefined;
-    networks[versionOf(address)].addSubnet(address, prefix, versionOf(address));
+    networks[version].addSubnet(address, prefix, version);
   }
   return (ip) => networks[versionOf(ip)].check(ip, versionOf(ip));
 }
