@@ -46,6 +46,17 @@ const block = (blocked: string): Promise<void> =>
     };
   });
 
+/** Makes a step fail once. Resolves when it does. */
+const failOnce = (failing: string): Promise<void> =>
+  new Promise((resolve) => {
+    disk.run = async (step) => {
+      if (step !== failing) return;
+      disk.run = async () => undefined;
+      resolve();
+      throw new StorageError('unavailable', 'the disk is broken');
+    };
+  });
+
 const set = (key: string, length = 1) => store.commit({ set: [[key, JSON.stringify('x'.repeat(length))]] });
 
 it('commits are stored while a checkpoint is running', async () => {
@@ -75,14 +86,7 @@ it('a file that could not be removed is removed by the next checkpoint, and its 
   await set('z/1');
   await store.close();
   store = await open();
-  const failed = new Promise<void>((resolve) => {
-    disk.run = async (step) => {
-      if (step !== 'removeFile z.json') return;
-      disk.run = async () => undefined;
-      resolve();
-      throw new StorageError('unavailable', 'the disk is broken');
-    };
-  });
+  const failed = failOnce('removeFile z.json');
   await store.commit({ delete: ['z/1'], set: [['a', JSON.stringify('x'.repeat(2000))]] });
   await failed;
   await store.close();
@@ -92,14 +96,7 @@ it('a file that could not be removed is removed by the next checkpoint, and its 
 });
 
 it('values that a failed checkpoint has written to a file of their own are not read again after a restart', async () => {
-  const failed = new Promise<void>((resolve) => {
-    disk.run = async (step) => {
-      if (step !== 'syncFolder') return;
-      disk.run = async () => undefined;
-      resolve();
-      throw new StorageError('unavailable', 'too many open files');
-    };
-  });
+  const failed = failOnce('syncFolder');
   const long = JSON.stringify('x'.repeat(250_000));
   await store.commit({ set: ['z/1', 'z/2', 'z/3', 'z/4'].map((key) => [key, long]) });
   await failed;
