@@ -70,7 +70,7 @@ SELECT
   podsync.item(batch, 'episode', place) AS episode,
   podsync.item(batch, 'device', place) AS device,
   podsync.item(batch, 'action', place) AS action,
-  to_timestamp(podsync.item(batch, 'timestamp', place)::bigint) AT TIME ZONE 'UTC' AS happened_at,
+  to_timestamp((batch ->> 'at')::bigint - podsync.item(batch, 'age', place)::bigint) AT TIME ZONE 'UTC' AS happened_at,
   podsync.item(batch, 'started', place)::integer AS started,
   podsync.item(batch, 'position', place)::integer AS position,
   podsync.item(batch, 'total', place)::integer AS total,

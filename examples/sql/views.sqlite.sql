@@ -61,7 +61,7 @@ SELECT
   episode.value AS episode,
   iif(json_type(entries.value, '$.device') = 'array', entries.value -> 'device' ->> episode.key, entries.value ->> 'device') AS device,
   iif(json_type(entries.value, '$.action') = 'array', entries.value -> 'action' ->> episode.key, entries.value ->> 'action') AS action,
-  datetime(entries.value -> 'timestamp' ->> episode.key, 'unixepoch') AS happened_at,
+  datetime(entries.value ->> 'at' - iif(json_type(entries.value, '$.age') = 'array', entries.value -> 'age' ->> episode.key, entries.value ->> 'age'), 'unixepoch') AS happened_at,
   iif(json_type(entries.value, '$.started') = 'array', entries.value -> 'started' ->> episode.key, entries.value ->> 'started') AS started,
   iif(json_type(entries.value, '$.position') = 'array', entries.value -> 'position' ->> episode.key, entries.value ->> 'position') AS position,
   iif(json_type(entries.value, '$.total') = 'array', entries.value -> 'total' ->> episode.key, entries.value ->> 'total') AS total,

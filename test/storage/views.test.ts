@@ -54,6 +54,7 @@ it.each(['sqlite', 'postgres'])(
       action(1, { guid: '\udfff' }),
       action(2, { device: 'tv', action: 'play', play: { position: 20, started: 10, total: 30 } }),
     ]);
+    await storage.actions.append(alice, [action(3)]); // stored as single values, not as arrays
     await storage.close();
 
     const views = await OPEN[kind]!(spec, dataDir);
@@ -73,7 +74,7 @@ it.each(['sqlite', 'postgres'])(
     expect(subscriptions.map(({ url }) => url).toSorted()).toEqual(urls.toSorted());
     expect(await views.query("SELECT url FROM subscriptions WHERE device = 'tv'")).toEqual([{ url: feed(1) }]);
     const columns = 'account, podcast, episode, device, action, started, position, total, guid';
-    expect(await views.query(`SELECT ${columns} FROM episode_actions ORDER BY episode`)).toEqual([
+    expect(await views.query(`SELECT ${columns} FROM episode_actions ORDER BY episode LIMIT 2`)).toEqual([
       {
         account: 'alice',
         ...columnsOf(1),
@@ -96,9 +97,9 @@ it.each(['sqlite', 'postgres'])(
       },
     ]);
     const [times] = await views.query(
-      'SELECT CAST(min(happened_at) AS text) AS first, CAST(min(uploaded_at) AS text) AS at FROM episode_actions',
+      'SELECT CAST(min(happened_at) AS text) AS first, CAST(max(happened_at) AS text) AS last, CAST(min(uploaded_at) AS text) AS at FROM episode_actions',
     );
-    expect(times).toEqual({ first: '2023-11-14 22:13:21', at: '2027-01-15 08:00:00' });
+    expect(times).toEqual({ first: '2023-11-14 22:13:21', last: '2023-11-14 22:13:23', at: '2027-01-15 08:00:00' });
     await views.close();
     await database?.destroy();
   },

@@ -15,12 +15,6 @@ const CHUNK = 500;
 /** Minimum actions per page. Building and writing a page blocks other requests. */
 const PAGE = 1000;
 
-/** A stored chunk of the actions of one upload. */
-interface StoredChunk extends ActionColumns {
-  /** Time of the upload. */
-  at: Seconds;
-}
-
 /** The fields in the head of an account that describe its actions. */
 type ActionHead = Pick<Head, 'actionStamp' | 'latestActionAt' | 'actionLead'>;
 
@@ -35,8 +29,7 @@ export async function writeActions(
   const set: [Key, Value][] = [];
   if (actions.length === 0) return { set, head: {} };
   let latest = before.latestActionAt;
-  const write = (part: readonly EpisodeAction[]): string =>
-    JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
+  const write = (part: readonly EpisodeAction[]): string => JSON.stringify(toColumns(part, at));
   await eachInSlices(chunked(actions, CHUNK, write), ({ part, text }) => {
     set.push([actionsKey(user, stamp, chunk + set.length), text]);
     for (const { timestamp } of part) latest = Math.max(latest, timestamp);
@@ -47,7 +40,7 @@ export async function writeActions(
 
 /** The actions of a stored chunk, and the time of their upload. */
 export function readChunk(entry: Entry): { at: Seconds; actions: EpisodeAction[] } {
-  const chunk = valueOf<StoredChunk>(entry);
+  const chunk = valueOf<ActionColumns>(entry);
   return { at: chunk.at, actions: fromColumns(chunk) };
 }
 
