@@ -25,49 +25,34 @@ export interface ActionColumns {
   total: Column<Seconds | null>;
 }
 
-/** The actions as columns. */
+/** Actions of an upload at this time as columns; at least one action. */
 export function toColumns(actions: readonly EpisodeAction[], at: Seconds): ActionColumns {
   const indexes = new Map<Url, number>();
-  // With `push`: `JSON.stringify` is slower on the arrays that `map` returns, as V8 expects holes in them.
-  const podcast: number[] = [];
-  const episode: Url[] = [];
-  const type: ActionType[] = [];
-  const age: Seconds[] = [];
-  const device: (string | null)[] = [];
-  const guid: (string | null)[] = [];
-  const position: (Seconds | null)[] = [];
-  const started: (Seconds | null)[] = [];
-  const total: (Seconds | null)[] = [];
-  for (const action of actions) {
-    const index = indexes.get(action.podcast) ?? indexes.size;
-    if (index === indexes.size) indexes.set(action.podcast, index);
-    podcast.push(index);
-    episode.push(action.episode);
-    type.push(action.action);
-    age.push(at - action.timestamp);
-    device.push(action.device ?? null);
-    guid.push(action.guid ?? null);
-    position.push(action.play?.position ?? null);
-    started.push(action.play?.started ?? null);
-    total.push(action.play?.total ?? null);
-  }
+  for (const { podcast } of actions) if (!indexes.has(podcast)) indexes.set(podcast, indexes.size);
+  const list = <Value>(read: (action: EpisodeAction) => Value): Value[] => {
+    // With `push`: `JSON.stringify` is slower on the arrays that `map` returns, as V8 expects holes in them.
+    const values: Value[] = [];
+    for (const action of actions) values.push(read(action));
+    return values;
+  };
+  const column = <Value>(read: (action: EpisodeAction) => Value): Column<Value> => {
+    const first = read(actions[0]!);
+    return actions.every((action) => read(action) === first) ? first : list(read);
+  };
   return {
     at,
     podcasts: [...indexes.keys()],
-    podcast: toColumn(podcast),
-    episode,
-    action: toColumn(type),
-    age: toColumn(age),
-    device: toColumn(device),
-    guid: toColumn(guid),
-    position: toColumn(position),
-    started: toColumn(started),
-    total: toColumn(total),
+    podcast: column(({ podcast }) => indexes.get(podcast)!),
+    episode: list(({ episode }) => episode),
+    action: column(({ action }) => action),
+    age: column(({ timestamp }) => at - timestamp),
+    device: column(({ device }) => device ?? null),
+    guid: column(({ guid }) => guid ?? null),
+    position: column(({ play }) => play?.position ?? null),
+    started: column(({ play }) => play?.started ?? null),
+    total: column(({ play }) => play?.total ?? null),
   };
 }
-
-const toColumn = <Value>(values: Value[]): Column<Value> =>
-  values.every((value) => value === values[0]) ? values[0]! : values;
 
 /** Undefined: the action does not have the field. */
 const at = <Value>(column: Column<Value>, place: number): NonNullable<Value> | undefined =>
