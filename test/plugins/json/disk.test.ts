@@ -1,11 +1,13 @@
 import { type FileHandle, open as openFile, readdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { copyFolder } from './copy-folder.ts';
 import { makeFolder } from '../../folder.ts';
+import { createRandom, seed } from '../../seed.ts';
 
 /** Rejects as if no file could be replaced. */
 const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));
@@ -105,7 +107,7 @@ it('commits that depend on one that a full disk refused are refused, too', async
   await failOnce('write', NO_ROOM);
   const first = set('a');
   const writing = (await filePrototype()).write as unknown as { mock: { calls: unknown[] } };
-  while (writing.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (writing.mock.calls.length === 0) await setImmediate();
   const results = await Promise.allSettled([first, set('b'), set('c')]);
   expect(results.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(['full', 'full', 'full']);
   await set('d');
@@ -124,6 +126,43 @@ it('a check sees a commit that waits for the disk behind another one of the same
   expect(await store.commit({ check: [['a', version]], set: [['a', '3']] })).toBeUndefined();
   await second;
   expect((await store.get(['a']))[0]?.value).toBe('2');
+});
+
+it('counters of concurrent callers are exact while writes are refused at random, also after reopening', async () => {
+  const random = createRandom(seed);
+  const files = await filePrototype();
+  const { write } = files;
+  const writing = vi.spyOn(files, 'write').mockImplementation(function (this: FileHandle, ...args: unknown[]) {
+    return random(6) === 0 ? Promise.reject(NO_ROOM) : Reflect.apply(write, this, args);
+  });
+  const counted = [0, 0, 0, 0];
+  const keyOf = (counter: number): string => `u/bob/counter-${counter}`;
+  const count = async (): Promise<void> => {
+    const counters = [...new Set([random(4), random(4)])];
+    const entries = await store.get(counters.map(keyOf));
+    if (random(2) === 0) await setImmediate();
+    const check = counters.map((counter, n) => [keyOf(counter), entries[n]?.version ?? 0] as const);
+    const set = counters.map((counter, n) => [keyOf(counter), String(Number(entries[n]?.value ?? 0) + 1)] as const);
+    const version = await store.commit({ check, set }).catch((error) => {
+      expect(error.code).toBe('full');
+      return undefined;
+    });
+    if (version === undefined) return;
+    for (const counter of counters) counted[counter]! += 1;
+    for (const entry of await store.get(counters.map(keyOf))) expect(entry?.version).toBeGreaterThanOrEqual(version);
+  };
+  const stored = async () => (await store.get([0, 1, 2, 3].map(keyOf))).map((entry) => Number(entry?.value));
+
+  const call = async (): Promise<void> => {
+    for (let n = 0; n < 100; n += 1) await count();
+  };
+  await Promise.all(Array.from({ length: 12 }, call));
+  expect(Math.min(...counted)).toBeGreaterThan(0);
+  expect(await stored()).toEqual(counted);
+  writing.mockRestore();
+  await store.close();
+  store = await open();
+  expect(await stored()).toEqual(counted);
 });
 
 it('a failed write that cannot be undone requires a restart of podsync', async () => {
