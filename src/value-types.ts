@@ -106,7 +106,7 @@ export const networkList: ValueType<string> = {
 
 /** Tells whether an address is in one of the networks; undefined if the text is not a list of networks. */
 export function readNetworks(text: string): ((ip: string) => boolean) | undefined {
-  // Not one list for both: for it, `::/0` contains all IPv4 addresses, too.
+  // Not one list for both: in it, `::/0` would contain all IPv4 addresses, too.
   const networks = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const each of text.split(',')) {
     const [, address = '', digits] = /^([\d.:a-f]+)(?:\/(\d{1,3}))?$/i.exec(each.trim()) ?? [];
@@ -116,6 +116,7 @@ export function readNetworks(text: string): ((ip: string) => boolean) | undefine
     const prefix = digits === undefined ? longest : Number(digits);
     if (prefix > longest) return undefined;
     networks[version].addSubnet(address, prefix, version);
+    if (prefix >= 96) networks.ipv4.addSubnet(address, prefix, 'ipv6'); // may be IPv4, as `::ffff:10.0.0.1`
   }
   return (ip) => networks[versionOf(ip)].check(ip, versionOf(ip));
 }

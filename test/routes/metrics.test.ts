@@ -32,6 +32,8 @@ it.each([
   ['10.0.0.0/8', 404],
   ['::1,2001:db8::/32', 404],
   ['::/0', 404],
+  ['::ffff:127.0.0.0/104', 200],
+  ['::ffff:10.0.0.0/104', 404],
 ])('a client at 127.0.0.1 and the networks %s: %i', async (text, status) => {
   const server = await openTestServer({ metrics: { render, isAllowed: readNetworks(text) } }, 'socket');
   expect(await statusOf(server)).toBe(status);
