@@ -44,7 +44,7 @@ ${lists.length > 1 ? markup`<span>${renderMove(base, list, 'up', at === 0)} ${re
 function renderMove(base: string, { name, title }: ListSummary, way: 'up' | 'down', isAtEnd: boolean): Markup {
   const attrs = attributes({
     id: `${way}-${name}`,
-    formaction: `${ownListPage(base, name)}/${way}#${way}-${name}`, // the next page has the focus on the same button
+    formaction: `${ownListPage(base, name)}/${way}#${way}-${name}`, // it has the focus on the next page, too
     'aria-label': `Move ${title} ${way}`,
     disabled: isAtEnd,
   });

@@ -11,13 +11,13 @@ import type { FeedResult, FeedState, Log, PodcastStore } from '../../storage/sto
 /** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;
 /**
- * Of these, feeds of one host: one is being fetched and one is next. The others are claimed later, so that a slow host
- * with many feeds does not delay those of other hosts.
+ * How many of these may be of one host: one is being fetched and one is next. The others are claimed later, so that a slow
+ * host with many feeds does not delay those of other hosts.
  */
 const PER_HOST = 2;
 /**
- * Due feeds that `update` claims at once, and no more of one host than it processes: those of a process that is killed
- * wait until their lease ends, and no lease may end while its feed waits for a slow host.
+ * Due feeds that `update` claims at once: those of a process that is killed wait until their lease ends. Of one host it
+ * claims no more than it processes, so that no lease ends while its feed waits for a slow host.
  */
 const CLAIMED = 100;
 /** A feed that was claimed this long ago and has not been stored since may be claimed again. */
