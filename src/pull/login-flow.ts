@@ -43,7 +43,7 @@ export async function logInToNextcloud({
       throw toRemoteError(host, error, REQUEST_TIMEOUT);
     });
     const answer = await readBody(reply.body, '', MAX_RESPONSE)
-      .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString()))
+      .then((bytes): unknown => JSON.parse(new TextDecoder().decode(bytes))) // without a byte order mark
       .catch(() => undefined);
     return { status: reply.statusCode, answer };
   };

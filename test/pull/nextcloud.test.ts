@@ -114,8 +114,8 @@ it('fails if access is not granted, or if there is no Nextcloud', async () => {
 describe('the link of a login', () => {
   const wait = () => Promise.reject(new Error('it would wait for access'));
   /** What is shown if the server answers with this login, and the error. */
-  const logIn = async (answer: object) => {
-    const { origin } = await listen((_request, response) => void response.end(JSON.stringify(answer)));
+  const logIn = async (answer: object, prefix = '') => {
+    const { origin } = await listen((_request, response) => void response.end(prefix + JSON.stringify(answer)));
     const shown: string[] = [];
     const login = logInToNextcloud({ address: origin, userAgent: '', show: (link) => void shown.push(link), wait });
     const { message } = (await login.catch((error: unknown) => error)) as Error;
@@ -134,6 +134,11 @@ describe('the link of a login', () => {
       expect([shown, message]).toEqual([[], 'the server returned a login in a format that podsync does not know']);
     },
   );
+
+  it('is shown also if a byte order mark precedes the answer', async () => {
+    const login = 'https://example.org/login';
+    expect((await logIn({ poll: { token: 'a' }, login }, '\ufeff')).shown).toEqual([login]);
+  });
 
   it('is refused in an answer that is far too large', async () => {
     const filler = 'x'.repeat(100_000);
