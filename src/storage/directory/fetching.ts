@@ -2,6 +2,7 @@ import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
 import { hostOf } from '../../domain/url.ts';
+import { groupBy } from '../../batches.ts';
 import { StorageError } from '../errors.ts';
 import type { KeyValueStore } from '../contract.ts';
 import { urlDigest } from '../keys.ts';
@@ -10,7 +11,7 @@ import type { Directory, PodcastChange } from './directory.ts';
 import type { LeaseDocument } from './documents.ts';
 import { mergeEpisodes, sharedEpisodes, updateEpisodes } from './episodes.ts';
 import { podcastKey } from './keys.ts';
-import { type StoredPodcast, subscribersOf, topN } from './podcast.ts';
+import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
 export const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean =>
   nextAt !== undefined && nextAt <= now;
@@ -36,7 +37,7 @@ export async function claimDue(
       .all()
       .filter((podcast) => isDue(podcast, now) && !isLeased(podcast, now) && subscribersOf(podcast) > 0);
     const counted = [...active, ...claimed.map(({ url }) => url)];
-    const first = topN(due, limit - claimed.length, longestDueFirst, (sorted) => limitHosts(sorted, counted, perHost));
+    const first = longestDue(due, limit - claimed.length, { perHost, active: counted });
     const isClaimed = await Promise.all(first.map((podcast) => claim(store, podcast, now + lease)));
     claimed.push(...first.filter((_, at) => isClaimed[at]));
     const lost = first.filter((_, at) => !isClaimed[at]);
@@ -45,17 +46,31 @@ export async function claimDue(
   }
 }
 
-/** Drops feeds whose host has `perHost` feeds before them or in `counted`. */
-function limitHosts(sorted: StoredPodcast[], counted: readonly Url[], perHost: number): StoredPodcast[] {
-  const counts = new Map<string, number>();
-  const count = (url: Url): number => {
-    const host = hostOf(url);
-    const before = counts.get(host) ?? 0;
-    counts.set(host, before + 1);
-    return before;
-  };
-  counted.forEach(count);
-  return sorted.filter(({ url }) => count(url) < perHost);
+/** The feeds that are due longest. Most others are skipped after one comparison: many may be due at a few busy hosts. */
+function longestDue(due: readonly StoredPodcast[], limit: number, { perHost, active }: HostLimit): StoredPodcast[] {
+  const busy = groupBy(active, hostOf);
+  const chosen: StoredPodcast[] = [];
+  const byHost = new Map<string, StoredPodcast[]>();
+  for (const podcast of due) {
+    const isBefore = (last: StoredPodcast | undefined): boolean => !!last && longestDueFirst(podcast, last) < 0;
+    const isFull = chosen.length === limit;
+    if (isFull && !isBefore(chosen.at(-1))) continue;
+    const host = hostOf(podcast.url);
+    const ofHost = byHost.get(host) ?? [];
+    const isHostFull = ofHost.length + (busy.get(host)?.length ?? 0) >= perHost;
+    if (isHostFull && !isBefore(ofHost.at(-1))) continue;
+    const replaced = (isHostFull && ofHost.at(-1)) || (isFull && chosen.at(-1));
+    if (replaced) {
+      chosen.splice(chosen.indexOf(replaced), 1);
+      byHost.get(hostOf(replaced.url))!.pop(); // it is the last of its host
+    }
+    byHost.set(host, ofHost);
+    for (const list of [chosen, ofHost]) {
+      list.push(podcast);
+      list.sort(longestDueFirst);
+    }
+  }
+  return chosen;
 }
 
 /**

@@ -97,20 +97,12 @@ export const subscribersOf = ({ address }: StoredPodcast): number => address.cou
 export const byPopularity = (a: StoredPodcast, b: StoredPodcast): number =>
   subscribersOf(b) - subscribersOf(a) || compareText(a.url, b.url);
 
-/**
- * The first `limit` items in the order of `compare`, without sorting all. `thin` may drop items of a sorted list because
- * of those before them.
- */
-export function topN<Item>(
-  items: Iterable<Item>,
-  limit: number,
-  compare: (a: Item, b: Item) => number,
-  thin = (sorted: Item[]): Item[] => sorted,
-): Item[] {
+/** The first `limit` items in the order of `compare`, without sorting all. */
+export function topN<Item>(items: Iterable<Item>, limit: number, compare: (a: Item, b: Item) => number): Item[] {
   let first: Item[] = [];
   let more: Item[] = [];
   const merge = (): void => {
-    first = thin([...first, ...more].toSorted(compare)).slice(0, limit);
+    first = [...first, ...more].toSorted(compare).slice(0, limit);
     more = [];
   };
   for (const item of items) {
