@@ -253,8 +253,8 @@ const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => {
 };
 
 /**
- * Returns the commit that was stored, if any, and applies it to the directory in memory. At most one can be stored, maybe late:
- * each checks the head, which another one would have changed.
+ * Returns the commit that was stored, if any, and applies it to the directory in memory. At most one can be stored, maybe
+ * late: each checks the head, which another one would have changed.
  */
 async function confirm<Commit extends UnconfirmedCommit>(
   { head }: Account,
