@@ -32,7 +32,9 @@ export function renderHistory(page: ListedHistory): Page {
   const { base, query, history, podcasts } = page;
   if (podcasts.length === 0) return { title: 'History', content: markup`<h1>History</h1>${renderEmpty(base)}` };
   const filter = { ...query, before: undefined, after: undefined };
-  const downloads = markup`<span>Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a></span>`;
+  const downloads = hasProblems(page)
+    ? undefined
+    : markup`<span>Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a></span>`;
   return {
     title: 'History',
     content: markup`<div class="page-head"><h1>History</h1>${downloads}</div>
@@ -57,10 +59,12 @@ ${renderField({ name: 'to', label: 'To', type: 'date', value: query.to, problem:
 const renderEmpty = (base: string): Markup =>
   markup`<p class="card">Nothing yet. What your apps sync is listed here; <a href="${base}/">connect an app</a>.</p>`;
 
-const renderNothing = ({ base, problems = {} }: ListedHistory): Markup | undefined =>
-  Object.keys(problems).length > 0
+const renderNothing = (page: ListedHistory): Markup | undefined =>
+  hasProblems(page)
     ? undefined
-    : markup`<p class="card">Nothing in your history matches. <a href="${base}/history">Show all</a></p>`;
+    : markup`<p class="card">Nothing in your history matches. <a href="${page.base}/history">Show all</a></p>`;
+
+const hasProblems = ({ problems = {} }: ListedHistory): boolean => Object.keys(problems).length > 0;
 
 function byDay(entries: readonly HistoryEntry[]): HistoryEntry[][] {
   const days = new Map<number, HistoryEntry[]>();

@@ -129,10 +129,11 @@ it.each([
   ['?to=tomorrow', 'Enter a day such as 2026-01-31.'],
   ['?from=2023-11-12&to=2023-11-11', 'The last day is before the first.'],
   ['?action=tip', 'Choose one of download, play, delete, new.'],
-])('/history%s shows the form again with the error', async (query, problem) => {
+])('/history%s shows the form again with the error, and no downloads', async (query, problem) => {
   const visitor = await openFiltered();
   const { status, html } = await visitor.get(`/history${query}`);
   expect([status, numbersOn(html)]).toEqual([400, []]);
+  expect(html).not.toMatch(/history\.(csv|json)/);
   expect(html).toContain(`-error">${problem}</p>`);
   expect((await visitor.get(`/history.csv${query}`)).status).toBe(400);
 });
