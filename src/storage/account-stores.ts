@@ -127,6 +127,8 @@ export interface GrantedLogin {
 export interface LoginStore {
   /** False if there is one with this digest, fetched or not. */
   grant(login: GrantedLogin): Promise<boolean>;
+  /** Whether there is one with this digest, fetched or not. */
+  isGranted(digest: string): Promise<boolean>;
   /**
    * Returns the login and its user, once across all nodes. Undefined if it is unknown, expired or was taken before, or
    * if the user does not exist.

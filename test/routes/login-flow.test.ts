@@ -42,8 +42,28 @@ it('an app gets its own password once the user grants access', async () => {
   ).toBe(200);
   expect((await visitor.get('/settings')).html).toContain('My phone');
   expect((await poll(server, `token=${token}`)).status).toBe(404);
-  const again = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
-  expect([again.status, again.html.includes('This link was used already')]).toEqual([400, true]);
+});
+
+it('a link that was used or has expired says so, without asking for a password or showing the form', async () => {
+  const { server, token, link } = await begin();
+  const visitor = await signIn(server);
+  const { html } = await visitor.get(link);
+  const hidden = html.matchAll(/<input type="hidden" name="(csrf|flow)" value="([^"]*)">/g);
+  const form = { ...Object.fromEntries([...hidden].map(([, name, value]) => [name, decode(value!)])), label: 'Phone' };
+  expect((await visitor.submit('/authorize', form)).status).toBe(200);
+  const expectRefusal = async (reason: string): Promise<void> => {
+    const pages = [openVisitor(server).get(link), visitor.get(link), visitor.submit('/authorize', form)];
+    for (const page of await Promise.all(pages)) {
+      expect([page.status, page.html.includes('action="http://localhost/authorize"')]).toEqual([404, false]);
+      expect(page.html).toContain(`<p>${reason}; start again in the app.</p>`);
+      expect(page.html).not.toContain('/login');
+    }
+  };
+  await expectRefusal('This link was used already');
+  expect((await poll(server, `token=${token}`)).status).toBe(200);
+  await expectRefusal('This link was used already');
+  server.clock.now += 1200;
+  await expectRefusal('This link has expired');
 });
 
 it('a person without an account creates one, and then grants the app access', async () => {

@@ -13,8 +13,14 @@ export function createAuthorizePages(
   { loginFlow }: Pick<Services, 'loginFlow'>,
   site: Site,
 ): Record<'show' | 'submit', Handler> {
-  const form = (event: H3Event, user: User, flow: string, label?: string, problems: Problems = {}): Promise<Reply> => {
-    const { app } = loginFlow.read(flow);
+  const form = async (
+    event: H3Event,
+    user: User,
+    flow: string,
+    label?: string,
+    problems: Problems = {},
+  ): Promise<Reply> => {
+    const { app } = await loginFlow.read(flow);
     return site.ownPage(
       event,
       ({ base }, csrf) => renderAuthorize({ base, csrf, flow, name: user.name, app, label, problems }),
@@ -22,8 +28,13 @@ export function createAuthorizePages(
     );
   };
 
+  const show = site.signedIn((event, user) => form(event, user, flowOf(event)));
+
   return {
-    show: site.signedIn((event, user) => form(event, user, readQuery(event, 'flow') ?? '')),
+    async show(event) {
+      await loginFlow.read(flowOf(event)); // before the login, so that nobody signs in for a link that does not work
+      return show(event);
+    },
 
     submit: site.submitted(
       async (event, user, fields) => {
@@ -40,3 +51,5 @@ export function createAuthorizePages(
     ),
   };
 }
+
+const flowOf = (event: H3Event): string => readQuery(event, 'flow') ?? '';

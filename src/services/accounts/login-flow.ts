@@ -19,9 +19,9 @@ const LIFE: Seconds = 20 * 60;
 export interface LoginFlow {
   /** Begins a flow for the app with this `User-Agent`: the token that it polls with, and the token of the link. */
   begin(app: string): { poll: string; link: string };
-  /** The login that the link requests. Throws `missing` for a link that has expired or never existed. */
-  read(link: string): RequestedLogin;
-  /** Throws as `read` does, `invalid` for the label, and `conflict` for too many app passwords or if access was already granted. */
+  /** The login that the link requests. Throws `missing` for a link that has expired, was used, or never existed. */
+  read(link: string): Promise<RequestedLogin>;
+  /** Throws as `read` does, `invalid` for the label, and `conflict` for too many app passwords. */
   grant(link: string, user: UserId, label: string): Promise<void>;
   /** The app password, once; undefined before access is granted, and for any other token. */
   fetch(poll: string): Promise<{ user: User; appPassword: string } | undefined>;
@@ -41,7 +41,7 @@ export function createLoginFlow(
   appPasswords: Pick<AppPasswords, 'check' | 'create'>,
   now: Clock,
 ): LoginFlow {
-  const read: LoginFlow['read'] = (link) => {
+  const parse = (link: string): RequestedLogin => {
     const [, digest = '', expires = '0', name = ''] = LINK.exec(link) ?? [];
     const expiresAt = parseInt(expires, 36);
     if (expiresAt <= now() || expiresAt > now() + LIFE) {
@@ -58,13 +58,16 @@ export function createLoginFlow(
       return { poll, link: [digestOf(poll), expires, Buffer.from(cutAppName(app)).toString('base64url')].join('.') };
     },
 
-    read,
+    async read(link) {
+      const login = parse(link);
+      if (await logins.isGranted(login.digest)) throw wasUsed();
+      return login;
+    },
 
     async grant(link, user, label) {
-      const { digest, expiresAt } = read(link);
+      const { digest, expiresAt } = parse(link);
       await appPasswords.check(user, label); // the app can do nothing about a refusal
-      const isGranted = await logins.grant({ digest, user, label, expiresAt });
-      if (!isGranted) throw new Refusal('conflict', 'this link was used already; start again in the app');
+      if (!(await logins.grant({ digest, user, label, expiresAt }))) throw wasUsed();
     },
 
     async fetch(poll) {
@@ -75,3 +78,5 @@ export function createLoginFlow(
     },
   };
 }
+
+const wasUsed = (): Refusal => new Refusal('missing', 'this link was used already; start again in the app');

@@ -4,7 +4,7 @@ import { toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { GrantedLogin, LoginStore } from '../stores.ts';
-import { updateValue, valueOf } from '../values.ts';
+import { readValue, updateValue, valueOf } from '../values.ts';
 
 /** A taken login is kept until it expires, so that it cannot be granted again. */
 type StoredLogin = GrantedLogin & { isTaken?: true };
@@ -25,6 +25,8 @@ export function createLoginStore({ store, accounts, context }: Core): LoginStore
       const key = loginGrantKey(login.digest);
       return (await store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(login)]] })) !== undefined;
     },
+
+    isGranted: async (digest) => (await readValue<StoredLogin>(store, loginGrantKey(digest))) !== undefined,
 
     async take(digest) {
       const login = await updateValue<StoredLogin, GrantedLogin | undefined>(store, loginGrantKey(digest), (stored) =>

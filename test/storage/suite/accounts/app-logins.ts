@@ -28,9 +28,12 @@ export const appLoginTests: Suite = ({ test }) => {
   test('grants no login twice, taken or not', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const one = login(alice, 'one', clock.at + 100);
+    assert.equal(await storage.logins.isGranted(one.digest), false);
     await storage.logins.grant(one);
+    assert.equal(await storage.logins.isGranted(one.digest), true);
     assert.equal(await storage.logins.grant({ ...one, label: 'Other' }), false);
     await storage.logins.take(one.digest);
+    assert.equal(await storage.logins.isGranted(one.digest), true);
     assert.equal(await storage.logins.grant(one), false);
     assert.equal(await storage.logins.take(one.digest), undefined);
   });
