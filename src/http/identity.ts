@@ -74,6 +74,10 @@ const SET_COOKIE = 'podsyncSetCookie';
 
 export const setCookieOf = (event: H3Event): string | undefined => event.context[SET_COOKIE] as string | undefined;
 
+/** Whether the response depends on who is signed in, and nobody is. */
+export const isSignedOut = (event: H3Event): boolean =>
+  event.context[LOGIN] !== undefined && event.context[USER] === undefined;
+
 export function createIdentity(
   { accounts, sessions, appPasswords }: Pick<Services, 'accounts' | 'sessions' | 'appPasswords'>,
   origin: OriginRules,

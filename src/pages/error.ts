@@ -1,5 +1,6 @@
 import { toSentence } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
+import { loginPage } from './parts/links.ts';
 import { markup } from './parts/markup.ts';
 
 const TITLES: Record<number, string> = {
@@ -16,14 +17,23 @@ const TITLES: Record<number, string> = {
   507: 'Server full',
 };
 
+interface ErrorPage {
+  base: string;
+  status: number;
+  message: string;
+  /** Set if a login may help: the path below `base` to continue with. */
+  next?: string | undefined;
+}
+
 /** The error page. */
-export function renderError(base: string, status: number, message: string): Page {
+export function renderError({ base, status, message, next }: ErrorPage): Page {
   const title = TITLES[status] ?? 'Error';
   return {
     title,
     isNarrow: true,
     content: markup`<h1>${title}</h1>
 <p>${toSentence(message)}</p>
-<p class="actions">${status === 401 ? markup`<a class="button" href="${base}/login">Sign in</a>` : ''}<a class="button plain" href="${base}/">Home page</a></p>`,
+${status === 404 && next !== undefined ? markup`<p>If it is in your account, sign in to see it.</p>` : ''}
+<p class="actions">${next === undefined ? '' : markup`<a class="button" href="${loginPage(base, next)}">Sign in</a>`}<a class="button plain" href="${base}/">Home page</a></p>`,
   };
 }

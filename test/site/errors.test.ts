@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
-import { signIn } from './browser.ts';
+import { openVisitor, signIn } from './browser.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
@@ -15,8 +15,38 @@ it.each([
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
   const html = await answer.text();
   expect(html).toContain(`<h1>${title}</h1>`);
-  expect(html.includes('/login"')).toBe(status === 401);
+  const isUseful = status === 401 || path.startsWith('/podcast');
+  expect(html.includes(`/login?next=${encodeURIComponent(path)}">Sign in</a>`)).toBe(isUseful);
+  expect(html.includes('/login')).toBe(isUseful);
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+it.each([
+  ['a podcast', '/podcast?url=*', '/podcast?url=http%3A%2F%2Fother.example%2Ffeed'],
+  ['an episode', '/episode?podcast=*&url=http%3A%2F%2Fexample.org%2F1.mp3', '/episode?podcast=*&url=other'],
+  ['a profile', '/user/bob', '/user/other'],
+])('a signed-out visitor of the private page of %s can sign in, and the page looks as if unknown', async (...paths) => {
+  const [page, unknown] = paths
+    .slice(1)
+    .map((path) => path.replace('*', encodeURIComponent('http://example.org/feed')));
+  const server = await openTestServer({ users: ['bob', 'eve'] });
+  const auth = 'bob:secret';
+  const action = { podcast: 'http://example.org/feed', episode: 'http://example.org/1.mp3', action: 'play' };
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [action.podcast] });
+  await server.request('POST', '/api/2/episodes/bob.json', { auth, body: [action] });
+  const body = { set: { public_subscriptions: false }, remove: [] };
+  await server.request('POST', '/api/2/settings/bob/account.json', { auth, body });
+
+  const [visitor, eve] = [openVisitor(server), await signIn(server, 'eve')];
+  const [hidden, other] = [await visitor.get(page!), await visitor.get(unknown!)];
+  expect(hidden.status).toBe(404);
+  expect(hidden.html.replace(encodeURIComponent(page!), '')).toBe(other.html.replace(encodeURIComponent(unknown!), ''));
+  expect((await eve.get(page!)).html).not.toContain('/login');
+
+  const login = /href="http:\/\/localhost(\/login[^"]*)">Sign in<\/a>/.exec(hidden.html)![1]!;
+  const { location } = await visitor.send(login, { name: 'bob', password: 'secret' });
+  expect(location).toBe(`http://localhost${page}`);
+  expect((await visitor.get(location!)).status).toBe(200);
 });
 
 it.each([undefined, '*/*', 'application/json', 'application/json, text/html'])(

@@ -7,6 +7,10 @@ import type { Url } from '../../domain/types.ts';
 
 const encode = encodeURIComponent;
 
+/** Where a user signs in. `next`: path below `base` to continue with. */
+export const loginPage = (base: string, next = '/'): string =>
+  `${base}/login${next === '/' ? '' : `?next=${encode(next)}`}`;
+
 /** Where an account is created. `next`: path below `base` to continue with. */
 export const registerPage = (base: string, next = '/'): string =>
   `${base}/register${next === '/' ? '' : `?next=${encode(next)}`}`;
