@@ -29,7 +29,7 @@ export interface Identity {
   /**
    * The user with this name (or e-mail) and password, which are not in the headers. Throws as `Accounts.login` does.
    */
-  checkPassword(event: H3Event, login: string, password: string): Promise<User>;
+  authenticate(event: H3Event, login: string, password: string): Promise<User>;
   /** The user, if the request has already been authenticated. */
   knownUser(event: H3Event): User | undefined;
   /** The same as `user`, with the app password if one was used. `charset`: reads Basic that is not UTF-8 as Latin-1. */
@@ -38,13 +38,13 @@ export interface Identity {
    * The user who visits the site. Undefined without credentials, for an expired session, and for an app password, which
    * opens no page.
    */
-  visitor(event: H3Event): Promise<User | undefined>;
+  siteUser(event: H3Event): Promise<User | undefined>;
   /** As `user`, but throws `forbidden`, or the result of `otherwise`, unless the path names this user. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
   /** Whether the path names the user of the request; false without a login. Throws as `user` does. */
   isOwner(event: H3Event): Promise<boolean>;
   /** As `user`, for responses where a login is optional: undefined also if the login is refused. */
-  viewer(event: H3Event): Promise<User | undefined>;
+  optionalUser(event: H3Event): Promise<User | undefined>;
   /**
    * The user of the cookie; undefined without a cookie or after its session has ended. Extends a session in use and
    * sends its cookie again.
@@ -160,7 +160,7 @@ export function createIdentity(
 
   return {
     knownUser: (event) => event.context[USER] as User | undefined,
-    async checkPassword(event, login, password) {
+    async authenticate(event, login, password) {
       const user = await accounts.login(login, password, readClient(event, origin));
       event.context[USER] = user;
       return user;
@@ -172,7 +172,7 @@ export function createIdentity(
       if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
       return user;
     },
-    async visitor(event) {
+    async siteUser(event) {
       const found = await anyLogin(event);
       return found?.appPassword ? undefined : found?.user;
     },
@@ -180,7 +180,7 @@ export function createIdentity(
       const user = await anyUser(event);
       return user !== undefined && isSelf(user, readParam(event, 'user'));
     },
-    viewer: (event) =>
+    optionalUser: (event) =>
       anyUser(event).catch((error: unknown) => {
         if (error instanceof Refusal && error.code !== 'busy') return undefined;
         throw error;

@@ -30,7 +30,7 @@ export function createLegacyRoutes(
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
         if (action !== 'update-subscriptions' || protocol !== '0') return outcomeReply('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return outcomeReply('@PROTOERROR');
-        const user = await identity.checkPassword(event, username, password);
+        const user = await identity.authenticate(event, username, password);
         await subscriptions.replace(user.id, DEVICE, await bodyParser.list('opml', opml));
         return outcomeReply('@SUCCESS');
       }),
@@ -40,7 +40,7 @@ export function createLegacyRoutes(
     getList: (event) =>
       asOutcome(async () => {
         const [name, password] = [readQuery(event, 'username') ?? '', readQuery(event, 'password') ?? ''];
-        const user = await identity.checkPassword(event, name, password);
+        const user = await identity.authenticate(event, name, password);
         const urls = (await subscriptions.find(user.id, DEVICE)) ?? (await subscriptions.all(user.id));
         const podcasts = urls.map((url) => ({ url }));
         return { type: MEDIA_TYPES.opml, body: writeOpml(`Subscriptions of ${user.name}`, podcasts) };

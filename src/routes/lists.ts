@@ -62,7 +62,7 @@ export function createListRoutes(
       const base = publicBase(event, origin);
       const toJson = (podcast: KnownPodcast) => toPodcastObject(podcast, base);
       // Everybody may read a list, but what a directory for members knows about its podcasts needs a login.
-      const isHidden = mode === 'members' && (await identity.viewer(event)) === undefined;
+      const isHidden = mode === 'members' && (await identity.optionalUser(event)) === undefined;
       const podcasts = isHidden ? inPages(urls.map((url) => ({ url }))) : directory.describePages(urls, owner);
       const reply = listStream(event, podcasts, { title: list.title, toJson });
       return owner === undefined && mode !== 'members' ? toShared(event, reply) : reply;

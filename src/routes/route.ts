@@ -40,7 +40,7 @@ export const toRoute = ([method, path, formats, handler, isAnonymous = false]: R
 export const viewerOf =
   (event: H3Event, identity: Identity): Viewer =>
   async () =>
-    (await identity.viewer(event))?.id;
+    (await identity.optionalUser(event))?.id;
 
 /** What handlers need besides the services. */
 export interface RouteContext {

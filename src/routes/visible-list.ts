@@ -18,6 +18,6 @@ export async function viewSharedList(
 ): Promise<SharedList> {
   const visible = await directory.withoutSecrets(urls);
   if (visible.length === urls.length) return { urls };
-  const visitor = await identity.viewer(event);
-  return visitor?.id === owner ? { urls, owner } : { urls: visible };
+  const user = await identity.optionalUser(event);
+  return user?.id === owner ? { urls, owner } : { urls: visible };
 }

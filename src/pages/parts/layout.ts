@@ -6,7 +6,7 @@ import { attributes, type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
 
 /** The signed-in user. */
-export interface Visitor {
+export interface SignedInUser {
   name: string;
   /** Token that forms send back (see `csrf.ts`). */
   csrf: string;
@@ -19,9 +19,9 @@ export interface Frame {
   /** Path of the page below `base`, for the navigation. */
   path: string;
   /** Undefined for visitors who are not signed in. */
-  visitor?: Visitor | undefined;
+  user?: SignedInUser | undefined;
   /** Set where it is not known whether the visitor is signed in. */
-  isVisitorUnknown?: boolean;
+  isUserUnknown?: boolean;
   /** Whether anybody may create an account. */
   isOpen: boolean;
   /** Whether the server has no account yet, and waits for its operator to create one. */
@@ -51,8 +51,8 @@ const NAVIGATION = [
 ] as const;
 
 /** Whether the visitor may see the directory. */
-export const hasDirectory = ({ directory, visitor }: Pick<Frame, 'directory' | 'visitor'>): boolean =>
-  directory === 'public' || (directory === 'members' && visitor !== undefined);
+export const hasDirectory = ({ directory, user }: Pick<Frame, 'directory' | 'user'>): boolean =>
+  directory === 'public' || (directory === 'members' && user !== undefined);
 
 /** A whole page as HTML. */
 export const renderPage = (frame: Frame, { title, content, search, isNarrow = false }: Page): string =>
@@ -63,7 +63,7 @@ export const renderPage = (frame: Frame, { title, content, search, isNarrow = fa
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="same-origin">
 <meta name="theme-color" content="#3949ab">
-${frame.visitor && markup`<meta name="robots" content="noindex">`}
+${frame.user && markup`<meta name="robots" content="noindex">`}
 <title>${title} · podsync</title>
 <link rel="icon" href="${frame.base}/assets/${icon.name}" type="image/svg+xml">
 <link rel="manifest" href="${frame.base}/manifest.webmanifest">
@@ -82,15 +82,15 @@ ${renderFooter(frame)}
 `);
 
 function renderHeader(frame: Frame, search: string | undefined): Markup {
-  const { base, visitor, isVisitorUnknown, isOpen } = frame;
-  const account = visitor ? renderMenu(frame, visitor) : renderSignIn(base, isOpen);
+  const { base, user, isUserUnknown, isOpen } = frame;
+  const account = user ? renderMenu(frame, user) : renderSignIn(base, isOpen);
   return markup`<header class="site-header">
 <div class="bar">
 <a class="brand" href="${base}/"><img src="${base}/assets/${icon.name}" alt="">podsync</a>
 ${hasDirectory(frame) ? renderSearch(base, search) : ''}
-${isVisitorUnknown ? '' : markup`<div class="account">${account}</div>`}
+${isUserUnknown ? '' : markup`<div class="account">${account}</div>`}
 </div>
-${visitor && renderNavigation(frame)}
+${user && renderNavigation(frame)}
 </header>`;
 }
 
@@ -102,7 +102,7 @@ const renderSignIn = (base: string, isOpen: boolean): Markup =>
 
 const renderMenu = (
   { base, directory }: Frame,
-  { name, csrf }: Visitor,
+  { name, csrf }: SignedInUser,
 ): Markup => markup`<details class="menu"><summary>${name}</summary>
 <div>${directory === 'off' ? '' : markup`<a href="${base}/user/${encodeURIComponent(name)}">Public profile</a>`}
 <a href="${base}/settings">Settings</a>
@@ -117,8 +117,8 @@ function renderNavigation(frame: Frame): Markup {
   return markup`<nav class="site-nav" aria-label="Site">${links}</nav>`;
 }
 
-const renderFooter = ({ base, visitor }: Frame): Markup => markup`<footer class="site-footer"><div class="bar">
+const renderFooter = ({ base, user }: Frame): Markup => markup`<footer class="site-footer"><div class="bar">
 <span>podsync ${manifest.version}</span>
-${visitor && markup`<a href="${ownSubscriptions(base, visitor.name, 'opml')}">OPML</a>`}
+${user && markup`<a href="${ownSubscriptions(base, user.name, 'opml')}">OPML</a>`}
 <a href="${base}/clientconfig.json">API</a>
 </div></footer>`;

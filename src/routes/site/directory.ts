@@ -27,11 +27,11 @@ export function createDirectoryPage(
 
   return async (event) => {
     const { view, podcasts } = await read(event);
-    const user = await identity.visitor(event);
+    const user = await identity.siteUser(event);
     const urls = podcasts.map(({ url }) => url);
     const subscribed = user ? await library.filterSubscribed(user.id, urls) : new Set<string>();
-    return site.page(event, ({ base, visitor }) =>
-      renderDirectory({ base, csrf: visitor?.csrf, view, podcasts, subscribed }),
+    return site.page(event, (frame) =>
+      renderDirectory({ base: frame.base, csrf: frame.user?.csrf, view, podcasts, subscribed }),
     );
   };
 }

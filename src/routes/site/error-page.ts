@@ -16,7 +16,7 @@ export function toErrorPage(event: H3Event, reply: Reply, options: OriginRules &
   const base = publicBase(event, options);
   const { directory = 'public' } = options;
   const { status = 500, error: message } = reply;
-  const frame = { base, path: event.url.pathname, directory, isVisitorUnknown: true, isOpen: false, isNew: false };
+  const frame = { base, path: event.url.pathname, directory, isUserUnknown: true, isOpen: false, isNew: false };
   return {
     ...reply,
     type: 'text/html; charset=utf-8',

@@ -10,7 +10,7 @@ import type { Site } from './site.ts';
 export const createHomePage =
   ({ home }: Pick<Services, 'home'>, { identity }: Pick<RouteContext, 'identity'>, site: Site): Handler =>
   async (event) => {
-    const user = await identity.visitor(event);
+    const user = await identity.siteUser(event);
     if (!user) {
       const notice = readQuery(event, 'deleted') === 'account' ? 'Your account is deleted.' : undefined;
       return site.page(event, (frame) => renderLanding({ ...frame, notice }));

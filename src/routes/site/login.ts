@@ -31,7 +31,7 @@ export function createLoginPages(
   return {
     async show(event) {
       const next = toLocalPath(readQuery(event, 'next'));
-      if (await identity.visitor(event)) return site.redirect(event, next);
+      if (await identity.siteUser(event)) return site.redirect(event, next);
       const isUnsaved = readQuery(event, 'unsaved') === 'form';
       return form(event, { next, ...(isUnsaved && { problems: { form: SIGNED_OUT } }) });
     },
@@ -47,7 +47,7 @@ export function createLoginPages(
       if (name === '') return again({ name: 'enter your user name' });
       if (password === '') return again({ password: 'enter your password' });
       try {
-        await identity.signIn(event, await identity.checkPassword(event, name, password));
+        await identity.signIn(event, await identity.authenticate(event, name, password));
         return site.redirect(event, next);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -57,7 +57,7 @@ export function createLoginPages(
     },
 
     async signOut(event) {
-      const isSignedIn = (await identity.visitor(event)) !== undefined;
+      const isSignedIn = (await identity.siteUser(event)) !== undefined;
       return isSignedIn ? signOut(event) : site.redirect(event, '/');
     },
   };

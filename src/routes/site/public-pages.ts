@@ -47,7 +47,7 @@ export function createPublicPages(
 
   /** The signed-in user's data of a podcast. */
   const ownPodcast = async (event: H3Event, podcast: Url) => {
-    const user = await identity.visitor(event);
+    const user = await identity.siteUser(event);
     if (!user) return undefined;
     return {
       subscribed: await library.addresses(user.id, podcast),
@@ -58,7 +58,7 @@ export function createPublicPages(
 
   /** The signed-in user's data of an episode. */
   const ownEpisode = async (event: H3Event, episode: NamedEpisode) => {
-    const user = await identity.visitor(event);
+    const user = await identity.siteUser(event);
     if (!user) return undefined;
     return { deviceNames: await devices.names(user.id), ...(await playback.episode(user.id, episode, ACTIONS)) };
   };
@@ -69,8 +69,8 @@ export function createPublicPages(
     try {
       return await profiles.find(name);
     } catch (error) {
-      const visitor = error instanceof Refusal ? await identity.visitor(event) : undefined;
-      if (!visitor || !isSelf(visitor, name)) throw error;
+      const user = error instanceof Refusal ? await identity.siteUser(event) : undefined;
+      if (!user || !isSelf(user, name)) throw error;
       return undefined;
     }
   };
@@ -88,7 +88,7 @@ export function createPublicPages(
       return site.page(
         event,
         (frame) => {
-          const owner = own && { csrf: frame.visitor!.csrf, ...own };
+          const owner = own && { csrf: frame.user!.csrf, ...own };
           return renderPodcast({ base: frame.base, hasDirectory: hasDirectory(frame), ...contents, owner });
         },
         { isPrivate: !isPublic },
@@ -104,7 +104,7 @@ export function createPublicPages(
       const own = await ownEpisode(event, { podcast: podcast.url, url: episode.url });
       return site.page(
         event,
-        ({ base, visitor }) => renderEpisode({ base, podcast, episode, owner: own && { ...visitor!, ...own } }),
+        ({ base, user }) => renderEpisode({ base, podcast, episode, owner: own && { ...user!, ...own } }),
         { isPrivate: !isPublic },
       );
     },
@@ -121,7 +121,7 @@ export function createPublicPages(
 
     async user(event) {
       const profile = await findProfile(event);
-      if (!profile) return site.page(event, (frame) => renderEmptyProfile(frame, frame.visitor!.name));
+      if (!profile) return site.page(event, (frame) => renderEmptyProfile(frame, frame.user!.name));
       const { name, urls, lists: all } = profile;
       const number = pageOf(event, Math.max(urls.length, all.length));
       const podcasts = await directory.describe(partOf(urls, number));

@@ -84,9 +84,9 @@ export function createSettingsPages(
   const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}`);
 
   /** The problem with a password that confirms a change; undefined if it is right. Wrong ones count as for a login. */
-  const checkPassword = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
+  const passwordProblem = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
     try {
-      await identity.checkPassword(event, user.name, password);
+      await identity.authenticate(event, user.name, password);
       return undefined;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -120,7 +120,7 @@ export function createSettingsPages(
     password: site.submitted(
       async (event, user, fields) => {
         const password = fields.get('password') ?? '';
-        const current = await checkPassword(event, user, fields.get('current'));
+        const current = await passwordProblem(event, user, fields.get('current'));
         const { password: weak } = registration.problems({ name: user.name, password });
         const problems = {
           ...(current !== undefined && { current }),
@@ -169,7 +169,7 @@ export function createSettingsPages(
 
     delete: site.submitted(
       async (event, user, fields) => {
-        const confirm = await checkPassword(event, user, fields.get('confirm'));
+        const confirm = await passwordProblem(event, user, fields.get('confirm'));
         const problems = {
           ...(fields.get('name') !== user.name && { name: 'this is not your user name' }),
           ...(confirm !== undefined && { confirm }),

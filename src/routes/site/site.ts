@@ -66,13 +66,13 @@ export function createSite(
   const frame = async (event: H3Event): Promise<Frame & { headers: Record<string, string> }> => {
     const base = publicBase(event, origin);
     const path = event.url.pathname;
-    const user = await identity.visitor(event);
+    const user = await identity.siteUser(event);
     if (!user) {
       const [isOpen, isNew] = [await registration.isOpen(undefined), await registration.isNew()];
       return { base, path, directory, isOpen, isNew, headers: {} };
     }
     const { token, headers } = csrf.issue(event, user.id);
-    return { base, path, directory, visitor: { name: user.name, csrf: token }, isOpen: false, isNew: false, headers };
+    return { base, path, directory, user: { name: user.name, csrf: token }, isOpen: false, isNew: false, headers };
   };
 
   const redirect = (event: H3Event, path: string): Reply => ({
@@ -115,10 +115,10 @@ export function createSite(
         body: renderPage(around, render(around)),
         headers: { 'content-security-policy': CONTENT_SECURITY_POLICY, vary: 'cookie', ...cookie },
       };
-      return around.visitor || isPrivate ? reply : toPublic(reply);
+      return around.user || isPrivate ? reply : toPublic(reply);
     },
 
-    ownPage: (event, render, options) => site.page(event, (around) => render(around, around.visitor!.csrf), options),
+    ownPage: (event, render, options) => site.page(event, (around) => render(around, around.user!.csrf), options),
 
     async form(event, render, { status = 200, retryAfter } = {}) {
       const { token, headers } = csrf.issue(event);
@@ -128,7 +128,7 @@ export function createSite(
     },
 
     signedIn: (handler) => async (event) => {
-      const user = await identity.visitor(event);
+      const user = await identity.siteUser(event);
       if (!user) return toSignIn(event);
       await nextTurn();
       return handler(event, user);
@@ -137,7 +137,7 @@ export function createSite(
     submitted:
       (handler, { onRefused, ...limits } = {}) =>
       async (event) => {
-        const user = await identity.visitor(event);
+        const user = await identity.siteUser(event);
         if (!user) return toSignIn(event);
         const { fields, reason } = await read(event, user, limits);
         try {
