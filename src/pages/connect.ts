@@ -7,19 +7,19 @@ import { type Markup, markup } from './parts/markup.ts';
 interface ConnectPage {
   base: string;
   name: string;
-  /** Devices that apps have already registered. */
-  devices: readonly OverviewDevice[];
+  /** Devices that apps have already registered; set if the page waits for the first sync. */
+  devices?: readonly OverviewDevice[];
 }
 
 /** AntennaPod refuses names with any of these. */
 const REFUSED_BY_ANTENNAPOD = /[!@#$%&*()+=|<>?{}[\]~]/;
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Home page of a user who has not synced yet: what to enter in each app. */
+/** What to enter in each app: the home page of a user who has not synced yet, and a page of its own. */
 export const renderConnect = ({ base, name, devices }: ConnectPage): Page => ({
   title: 'Connect your app',
   content: markup`<h1>Connect your app</h1>
-${renderWaiting(base, devices)}
+${devices && renderWaiting(base, devices)}
 <section class="card head"><div>
 <h2>Enter this in your app</h2>
 ${renderFacts(base, name)}

@@ -28,9 +28,9 @@ export function renderDevices(page: DevicesPage): Page {
   const { devices, problem } = page;
   return {
     title: 'Devices',
-    content: markup`<h1>Devices</h1>
+    content: markup`<div class="page-head"><h1>Devices</h1><a href="${page.base}/connect">Connect an app</a></div>
 ${renderProblem(problem)}
-${devices.length === 0 ? markup`<p>No device has synced yet. <a href="${page.base}/">Connect an app</a></p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
+${devices.length === 0 ? markup`<p>No device has synced yet.</p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
 ${renderSync(page)}
 ${renderRefusals(page)}`,
   };

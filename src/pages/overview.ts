@@ -31,6 +31,7 @@ ${newEpisodes.length === 0 ? renderNothing('Your subscriptions have no new episo
 ${renderDays(base, overview.days)}
 <section><h2>Devices</h2>
 ${devices.length === 0 ? renderNothing('No app has registered a device.') : renderDevices(base, devices)}
+<p><a href="${base}/connect">Connect an app</a></p>
 </section>`,
   };
 }

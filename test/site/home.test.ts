@@ -23,6 +23,22 @@ it('explains what to enter in each app until something is synced, and then shows
   expect(filled.html).toContain('<h2>Continue listening</h2>');
 });
 
+it('explains how to connect an app also to a user who has subscribed on the site', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  expect((await visitor.get('/history')).html).toContain('<a href="http://localhost/connect">connect an app</a>');
+  await visitor.send('/subscriptions', { url: feed('a') }, 'http://localhost/subscriptions');
+  for (const path of ['/', '/devices']) {
+    expect((await visitor.get(path)).html, path).toContain('<a href="http://localhost/connect">Connect an app</a>');
+  }
+  const { html } = await visitor.get('/connect');
+  expect(html).toContain('<h1>Connect your app</h1>');
+  expect(html).toContain('aria-label="QR code of http://localhost"');
+  expect(html).not.toContain('data-waiting');
+  const { location } = await openVisitor(server).get('/connect');
+  expect(location).toBe('http://localhost/login?next=%2Fconnect');
+});
+
 it('warns that AntennaPod refuses the name', async () => {
   const visitor = await signIn(await openTestServer({ users: ['b+b'] }), 'b+b');
   expect((await visitor.get('/')).html).toContain('AntennaPod does not accept this user name');

@@ -21,3 +21,7 @@ export const createHomePage =
       overview.isEmpty ? renderConnect({ base, name, devices: overview.devices }) : renderOverview({ base, overview }),
     );
   };
+
+/** The page that explains how to connect an app. */
+export const createConnectPage = (site: Site): Handler =>
+  site.signedIn((event, { name }) => site.page(event, ({ base }) => renderConnect({ base, name })));

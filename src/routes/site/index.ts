@@ -5,7 +5,7 @@ import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
 import { createHistoryPages } from './history.ts';
-import { createHomePage } from './home.ts';
+import { createConnectPage, createHomePage } from './home.ts';
 import { createLoginPages } from './login.ts';
 import { createPublicPages } from './public-pages.ts';
 import { createPlaybackForms } from './playback.ts';
@@ -40,6 +40,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
 
   const table: RouteRow[] = [
     ['GET', '/', [], createHomePage(services, context, site)],
+    ['GET', '/connect', [], createConnectPage(site)],
     ['GET', '/login', [], login.show],
     ['POST', '/login', [], login.submit],
     ['POST', '/logout', [], login.signOut],
