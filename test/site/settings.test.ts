@@ -51,6 +51,20 @@ it.each([
   expect(again.html).toContain(`value="${email}"`);
 });
 
+it.each([
+  ['/settings', '/settings', 'email'],
+  ['/lists', '/lists', 'title'],
+  ['/subscriptions/import', '/subscriptions', 'file'],
+])('the navigation marks where a form on %s belongs, also when it is refused', async (page, section, field) => {
+  const { visitor } = await openSettings();
+  const current = ({ html }: { html: string }) =>
+    /href="http:\/\/localhost([^"]*)" aria-current="page"/g.exec(html)?.[1];
+  expect(current(await visitor.get(page))).toBe(section);
+  const action = page === '/settings' ? at('email') : `http://localhost${page}`;
+  const refused = await visitor.send(page, { [field]: '!' }, action);
+  expect([refused.status, current(refused)]).toEqual([400, section]);
+});
+
 it('changes the password, and signs out everywhere else', async () => {
   const { visitor, server, request } = await openSettings();
   const other = await signIn(server);

@@ -111,8 +111,10 @@ const renderMenu = (
 
 function renderNavigation(frame: Frame): Markup {
   const { base, path } = frame;
+  /** Also on the pages below it, such as one with a form that was refused. */
+  const isCurrent = (to: string): boolean => to === path || path.startsWith(`${to}/`);
   const links = NAVIGATION.filter(([, to]) => to !== '/directory' || hasDirectory(frame)).map(
-    ([name, to]) => markup`<a href="${base}${to}"${to === path ? markup` aria-current="page"` : ''}>${name}</a>\n`,
+    ([name, to]) => markup`<a href="${base}${to}"${isCurrent(to) ? markup` aria-current="page"` : ''}>${name}</a>\n`,
   );
   return markup`<nav class="site-nav" aria-label="Site">${links}</nav>`;
 }
