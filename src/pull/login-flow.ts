@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import type { Seconds } from '../domain/types.ts';
 import { pageUrl } from '../feeds/links.ts';
 import { readBody } from '../feeds/response-body.ts';
+import { ADDRESS_TIMEOUT } from '../feeds/ssrf-guard.ts';
 import { invalidFormat, toObject, toText } from './lenient-json.ts';
 import { RemoteError, toRemoteError } from './remote-error.ts';
 
@@ -36,10 +37,11 @@ export async function logInToNextcloud({
   wait = pause,
 }: LoginOptions): Promise<{ user: string; password: string }> {
   const { host } = new URL(address);
+  const dispatcher = new Agent({ connect: { autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT } });
   const post = async (url: string, body: string): Promise<{ status: number; answer: unknown }> => {
     const headers = { 'user-agent': userAgent, 'content-type': 'application/x-www-form-urlencoded' };
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT * 1000);
-    const reply = await request(url, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
+    const reply = await request(url, { dispatcher, method: 'POST', headers, body, signal }).catch((error: unknown) => {
       throw toRemoteError(host, error, REQUEST_TIMEOUT);
     });
     const answer = await readBody(reply.body, '', MAX_RESPONSE)

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { isTooDeep } from '../domain/json.ts';
 import type { Seconds } from '../domain/types.ts';
 import { ENCODINGS, readBody } from '../feeds/response-body.ts';
+import { ADDRESS_TIMEOUT } from '../feeds/ssrf-guard.ts';
 import { RemoteError, toRemoteError, toStatusError } from './remote-error.ts';
 
 interface RemoteOptions {
@@ -44,7 +45,11 @@ const MAX_DELAY: Seconds = 120;
 
 /** Connects to any address, even a private one: the operator has chosen it. */
 export function openRemote({ address, user, password, userAgent, wait = pause }: RemoteOptions): Remote {
-  const agent = new Agent({ headersTimeout: READ_TIMEOUT * 1000, bodyTimeout: READ_TIMEOUT * 1000 });
+  const agent = new Agent({
+    connect: { autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT },
+    headersTimeout: READ_TIMEOUT * 1000,
+    bodyTimeout: READ_TIMEOUT * 1000,
+  });
   const closing = new AbortController();
   const headers = {
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { startDistantServer } from '../distant-server.ts';
 import { byPath, FEED, redirect, send, startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 
@@ -97,19 +95,7 @@ it.each([
 });
 
 it('reads a feed from a distant host of which only the first address can be reached', async () => {
-  // A thread that does not accept connections at first: those beyond its queue are established at a second attempt.
-  const thread = new Worker(
-    `const server = require('node:http').createServer((_, response) => response.end(${JSON.stringify(FEED)}));
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-      require('node:worker_threads').parentPort.postMessage(server.address().port);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    });`,
-    { eval: true },
-  );
-  onTestFinished(async () => void (await thread.terminate()));
-  const [port] = (await once(thread, 'message')) as [number];
-  const queued = [1, 2, 3].map(() => connect(port, '127.0.0.1').on('error', () => undefined));
-  await once(queued[0]!, 'connect');
+  const port = await startDistantServer(FEED);
   const { fetchFeed } = startFetcher({ resolve: async () => ['127.0.0.1', '127.0.0.2'] });
   expect(await fetchFeed(`http://distant.test:${port}/`, {})).toMatchObject({ kind: 'fetched' });
 });

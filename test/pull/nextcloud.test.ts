@@ -6,6 +6,7 @@ import { logInToNextcloud } from '../../src/pull/login-flow.ts';
 import { readNextcloudAccount } from '../../src/pull/nextcloud.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
+import { resolveNamesTo, startDistantServer } from '../distant-server.ts';
 import { listen } from '../listen.ts';
 import { openTestServer } from '../server.ts';
 import { AUTH, feed, media, readAll } from './fixtures.ts';
@@ -93,6 +94,21 @@ it('logs in with the link that the user opens in a browser', async () => {
   expect([login.user, polls, app]).toEqual(['bob', 3, 'podsync/test']);
   const headers = { authorization: `Basic ${Buffer.from(`bob:${login.password}`).toString('base64')}` };
   expect((await fetch(`${address}${APPS}/subscriptions`, { headers })).status).toBe(200);
+});
+
+it('logs in to a distant Nextcloud of which only the first address can be reached', async () => {
+  const link = 'https://distant.test/login';
+  const port = await startDistantServer(JSON.stringify({ poll: { token: 'a' }, login: link }));
+  resolveNamesTo('127.0.0.1', '127.0.0.2');
+  const shown: string[] = [];
+  const login = logInToNextcloud({
+    address: `http://distant.test:${port}`,
+    userAgent: 'podsync/test',
+    show: (shownLink) => void shown.push(shownLink),
+    wait: () => Promise.reject(new Error('shown')),
+  });
+  await expect(login).rejects.toThrow('shown');
+  expect(shown).toEqual([link]);
 });
 
 it('fails if access is not granted, or if there is no Nextcloud', async () => {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { errors } from 'undici';
 import { toRemoteError } from '../../src/pull/remote-error.ts';
 import { openRemote, type Remote } from '../../src/pull/remote.ts';
+import { resolveNamesTo, startDistantServer } from '../distant-server.ts';
 import { type OtherServer, startOtherServer } from './other-server.ts';
 
 const DEVICES = ['api', '2', 'devices', 'bob.json'];
@@ -47,6 +48,12 @@ const reply = (status: number, headers: Record<string, string> = {}, body = '') 
 it('reports a wrong password', async () => {
   await expect(open(other.url, 'wrong').get(DEVICES)).rejects.toThrow(/does not accept this user name and password/);
   await expect(open().get(['api', '2', 'devices', 'eve.json'])).rejects.toThrow(/answered 404 \(Not Found\)$/);
+});
+
+it('reads from a distant server of which only the first address can be reached', async () => {
+  const port = await startDistantServer('[]');
+  resolveNamesTo('127.0.0.1', '127.0.0.2');
+  expect(await open(`http://distant.test:${port}`).get(DEVICES)).toEqual([]);
 });
 
 it('encodes paths and queries', async () => {
