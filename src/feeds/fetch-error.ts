@@ -26,6 +26,8 @@ const REASONS: Record<string, string> = {
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed',
+  ETIMEDOUT: 'the server did not respond in time',
+  UND_ERR_CONNECT_TIMEOUT: 'the server did not respond in time',
   UND_ERR_HEADERS_TIMEOUT: 'the server did not respond in time',
   UND_ERR_BODY_TIMEOUT: 'the server stopped sending its response',
   UND_ERR_HEADERS_OVERFLOW: 'the server sends too many headers',
@@ -37,7 +39,7 @@ const REASONS: Record<string, string> = {
 export function toFetchError(error: unknown, timeout: Seconds): FetchError {
   if (error instanceof FetchError) return error;
   const { name, code = '' } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError' || code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
+  if (name === 'TimeoutError') {
     return new FetchError(`the server did not send its whole response within ${timeout} seconds`);
   }
   if (/CERT|UNABLE_TO_|SIGNATURE/.test(code)) return new FetchError(`the certificate is not valid (${code})`);

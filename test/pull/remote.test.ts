@@ -146,6 +146,8 @@ it('reports a wrong address and an invalid certificate', async () => {
 });
 
 it.each([
+  [new errors.ConnectTimeoutError(), 'other.example: the server did not respond in time'],
+  [Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' }), 'other.example: the server did not respond in time'],
   [new errors.HeadersTimeoutError(), 'other.example: the server did not respond in time'],
   [new errors.BodyTimeoutError(), 'other.example: the server stopped sending its response'],
 ])('says what took too long, and may be tried again: %s', (error, message) => {
