@@ -30,9 +30,9 @@ function numberOf(file: string): number {
 }
 
 /** Replaces an open file by another one. */
-function swap(number: number, other: string): void {
+function swap(number: number, other: string, flags = 'r+'): void {
   closeSync(number);
-  expect(openSync(other, 'r+')).toBe(number); // the lowest that is free
+  expect(openSync(other, flags)).toBe(number); // the lowest that is free
 }
 
 const set = (key: string, size = 1) => ({ set: [[key, JSON.stringify('x'.repeat(size))]] }) as const;
@@ -96,6 +96,20 @@ describe('a full disk', () => {
     again.close();
   });
 });
+
+it.skipIf(!existsSync(OPEN_FILES))(
+  'a disk that fails to read is named, as SQLite calls the file malformed',
+  async () => {
+    (await openDatabase(path)).close();
+    const database = await openDatabase(path);
+    const number = numberOf(path);
+    swap(number, '/proc/self/mem', 'r'); // its first pages cannot be read: EIO
+    expect(() => database.verify()).toThrow('podsync.db is damaged, or its disk fails; check the disk, then restore');
+    swap(number, path);
+    database.verify();
+    database.close();
+  },
+);
 
 describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
   let log: string;
