@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createAdministration } from '../../src/services/accounts/administration.ts';
 import { migrate } from '../../src/services/transfer/migration.ts';
 import { createTransfer } from '../../src/services/transfer/transfer.ts';
-import type { Storage } from '../../src/storage/stores.ts';
+import type { NewUser, Storage } from '../../src/storage/stores.ts';
 import { Cluster } from '../storage/nodes.ts';
 import { addUser } from '../storage/suite/samples.ts';
 
@@ -13,10 +13,10 @@ const LOST = {
   message: expect.stringMatching(/^the data of the account alice is missing; .*user remove NAME/),
 };
 
-async function openDamaged(): Promise<Storage> {
+async function openDamaged(details: Partial<NewUser> = {}): Promise<Storage> {
   const cluster = new Cluster();
   const { storage } = await cluster.open(false);
-  const alice = await addUser(storage, 'alice');
+  const { id: alice } = await storage.users.create({ name: 'alice', passwordHash: 'hash', ...details });
   await addUser(storage, 'bob');
   await storage.close();
   for (const key of cluster.keysOf(alice)) cluster.database.entries.delete(key);
@@ -33,6 +33,15 @@ it('nothing is migrated without it', async () => {
   const options = { progress: () => undefined, signal: new AbortController().signal };
   await expect(migrate(await openDamaged(), target, options)).rejects.toMatchObject(LOST);
   expect(await target.users.hasAny()).toBe(false);
+});
+
+it('it is named as it can be typed', async () => {
+  const storage = await openDamaged({ name: 'pod+alice', email: 'alice@x.example' });
+  const missing = 'accounts whose data is missing: alice@x.example, pod+alice;';
+  await expect(storage.verify()).rejects.toThrow(missing);
+  const damaged: string[] = [];
+  for await (const { name } of storage.users.all((login) => void damaged.push(login))) expect(name).toBe('bob');
+  expect(damaged).toEqual(['alice@x.example']);
 });
 
 it('the other accounts are listed', async () => {

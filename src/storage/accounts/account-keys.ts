@@ -19,6 +19,11 @@ export const foldLogin = (login: string): string => login.toLowerCase();
 
 export const LOGINS: Prefix = 'n/';
 export const loginKey = (login: string): Key => `${LOGINS}${escaped(foldLogin(login))}`;
+/** The folded login of a key; encoded if it was cut. */
+export function loginIn(key: Key): string {
+  const text = key.slice(LOGINS.length);
+  return text.length <= MAX_TEXT ? decodeURIComponent(text) : text;
+}
 
 /** Accounts that are being removed or imported: invisible, and cleaned up after a crash. */
 export const STAGED: Prefix = 'r/';

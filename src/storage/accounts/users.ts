@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { inBatches } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
-import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
+import { foldLogin, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Write } from './accounts.ts';
 import type { Core } from './core.ts';
@@ -113,7 +113,7 @@ export function createUserStore(core: Core): UserStore {
         const id = userIn(login);
         if (seen.has(id)) return undefined;
         seen.add(id);
-        const name = login.key.slice(LOGINS.length);
+        const name = loginIn(login.key);
         try {
           const head = await readValue<Head>(store, headKey(id));
           if (head) return toUser(id, head);

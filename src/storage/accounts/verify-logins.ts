@@ -1,5 +1,5 @@
 import type { UserId } from '../../domain/types.ts';
-import { accountPrefix, ACCOUNTS, headKey, loginKey, LOGINS, stagedKey } from './account-keys.ts';
+import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS, stagedKey } from './account-keys.ts';
 import type { KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
 import { StorageError } from '../errors.ts';
@@ -37,7 +37,7 @@ async function* loginsWithoutAccount(store: KeyValueStore): AsyncGenerator<strin
     const heads = await store.get(page.map((login) => headKey(userIn(login))));
     const suspects = page.filter((_login, index) => !heads[index]).map(({ key }) => key);
     // An account that was removed meanwhile has no login any more.
-    for (const login of await store.get(suspects)) if (login) yield login.key.slice(LOGINS.length);
+    for (const login of await store.get(suspects)) if (login) yield loginIn(login.key);
   }
 }
 
