@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
-import type { ListedAccount, ListedSession, ShownAccount } from '../routes/operator/users.ts';
+import type { AccountList, ListedSession, ShownAccount } from '../routes/operator/users.ts';
 import type { NewAccount } from '../services/accounts/accounts.ts';
 import { toAppPasswordTable } from './app-passwords.ts';
+import { commandLine } from './invocation.ts';
 import { accountPath, hasAccount, type Operator, send, sendOnce, withOperator } from './operator.ts';
 import { messages, printResult, toFacts, toTable } from './output.ts';
 import { getPassword, type PasswordOptions, printPassword, warnIfShort } from './password.ts';
@@ -78,13 +79,13 @@ export async function removeUser(config: Config, user: string, { yes = false }):
 const readAccount = async (config: Config, user: string): Promise<ShownAccount> =>
   (await sendOnce(config, 'GET', accountPath(user))) as ShownAccount;
 
-/** `user list`. */
+/** `user list`. Rejects after it has listed the others if an account is damaged. */
 export async function listUsers(config: Config, { json = false }): Promise<void> {
-  const users = (await sendOnce(config, 'GET', '/operator/users')) as ListedAccount[];
+  const { accounts, damaged } = (await sendOnce(config, 'GET', '/operator/users')) as AccountList;
   const header = ['NAME', 'E-MAIL', 'DEVICES', 'SUBSCRIPTIONS', 'LAST SYNC', 'CREATED'];
-  printResult(users, json, () =>
+  printResult(accounts, json, () =>
     toTable(
-      users.map(({ name, email, devices, subscriptions, lastSync, created }) => [
+      accounts.map(({ name, email, devices, subscriptions, lastSync, created }) => [
         name,
         email,
         devices,
@@ -95,6 +96,11 @@ export async function listUsers(config: Config, { json = false }): Promise<void>
       header,
     ),
   );
+  for (const { login, problem } of damaged) messages.warn(`account ${login}: ${problem}`);
+  if (damaged.length > 0) {
+    const missing = countOf(damaged.length, 'damaged account');
+    throw new Error(`the list is complete except for ${missing}; for advice: ${commandLine('check', config)}`);
+  }
 }
 
 const toDay = (time: string | null): string | null => time && time.slice(0, 10);

@@ -45,6 +45,23 @@ it.each(DAMAGE)('an account whose %s can be removed, and imported again', async 
   expect(await names()).toEqual(['bob', 'eve']);
 });
 
+it.each(DAMAGE.slice(0, 2))('an account whose %s is named after the list of the others', async (_what, damage) => {
+  const { data, podsync, folder } = await setUp();
+  await damage(folder);
+  const list = await podsync('user', 'list');
+  expect(list).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/^NAME .*\neve .*\n$/),
+    stderr: expect.stringMatching(
+      /^\[warn\] account bob: .+\n\[error\] the list is complete except for 1 damaged account; for advice: .* check --data .*\n$/,
+    ),
+  });
+  const server = await startServer(['--data', data]);
+  expect(await podsync('user', 'list'), 'by the server').toEqual(list);
+  server.kill('SIGTERM');
+  await server.ended;
+});
+
 it.each(DAMAGE)('an account whose %s does not keep the server from serving the others', async (_what, damage) => {
   const { data, folder } = await setUp();
   await damage(folder);

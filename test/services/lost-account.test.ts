@@ -44,10 +44,11 @@ it('it is named as it can be typed', async () => {
   expect(damaged).toEqual(['alice@x.example']);
 });
 
-it('the other accounts are listed', async () => {
+it('the other accounts are listed, and it is reported', async () => {
   const none = { all: async () => [], endAll: async () => 0 };
   const administration = createAdministration(await openDamaged(), { hash: async () => '' }, none, none);
   const names: string[] = [];
-  for await (const { user } of administration.list()) names.push(user.name);
-  expect(names).toEqual(['bob']);
+  const damaged: unknown[] = [];
+  for await (const { user } of administration.list((...damage) => void damaged.push(damage))) names.push(user.name);
+  expect({ names, damaged }).toEqual({ names: ['bob'], damaged: [['alice', expect.objectContaining(LOST)]] });
 });

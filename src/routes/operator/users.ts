@@ -19,8 +19,14 @@ interface DescribedUser {
   lastSync: string | null;
 }
 
-/** An account in `list`. */
-export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user' | 'lastSyncAt'>;
+/** The response of `list`. */
+export interface AccountList {
+  accounts: ListedAccount[];
+  /** Names or e-mail addresses of accounts that cannot be read, and why. */
+  damaged: { login: string; problem: string }[];
+}
+
+type ListedAccount = DescribedUser & Omit<AccountSummary, 'user' | 'lastSyncAt'>;
 
 /** The response of `show`. */
 export type ShownAccount = DescribedUser &
@@ -59,11 +65,12 @@ export function createUserRoutes(
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {
   return {
     async list() {
-      const all: ListedAccount[] = [];
-      for await (const { user, lastSyncAt, ...counts } of administration.list()) {
-        all.push({ ...describe(user, lastSyncAt), ...counts });
+      const list: AccountList = { accounts: [], damaged: [] };
+      const all = administration.list((login, { message }) => void list.damaged.push({ login, problem: message }));
+      for await (const { user, lastSyncAt, ...counts } of all) {
+        list.accounts.push({ ...describe(user, lastSyncAt), ...counts });
       }
-      return json(all);
+      return json(list);
     },
 
     async add(event) {

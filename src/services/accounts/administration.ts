@@ -1,6 +1,6 @@
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
-import { type StorageError, unlessMissing } from '../../storage/errors.ts';
+import { isStorageError, type StorageError } from '../../storage/errors.ts';
 import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
@@ -33,8 +33,8 @@ export interface AccountDetails {
  */
 export interface Administration {
   find(login: string): Promise<User>;
-  /** By name. */
-  list(): AsyncIterable<AccountSummary>;
+  /** By name. An account whose data is missing or cannot be read is left out, and `onDamage` called. */
+  list(onDamage: (login: string, error: StorageError) => void): AsyncIterable<AccountSummary>;
   show(login: string): Promise<AccountDetails>;
   /** Ends the sessions of the user. Throws `invalid` for a password that is not allowed. */
   setPassword(login: string, password: string): Promise<void>;
@@ -76,12 +76,15 @@ export function createAdministration(
   return {
     find,
 
-    async *list() {
-      for await (const user of users.all(ignoreMissing)) {
-        const found = await unlessMissing(read(user)); // it may have been deleted meanwhile
-        if (!found) continue;
-        const { devices: all, subscriptions: count, lastSyncAt } = found;
-        yield { user, devices: all.length, subscriptions: count, lastSyncAt };
+    async *list(onDamage) {
+      for await (const user of users.all(onDamage)) {
+        try {
+          const { devices: all, subscriptions: count, lastSyncAt } = await read(user);
+          yield { user, devices: all.length, subscriptions: count, lastSyncAt };
+        } catch (error) {
+          if (isStorageError(error, 'corrupt')) onDamage(user.name, error);
+          else if (!isStorageError(error, 'missing')) throw error; // it was deleted meanwhile
+        }
       }
     },
 
@@ -123,11 +126,6 @@ export function createAdministration(
 
     endSessions: async (login) => sessions.endAll((await find(login)).id),
   };
-}
-
-/** The others are listed: `check` reports an account whose data is missing. */
-function ignoreMissing(_login: string, error: StorageError): void {
-  if (error.code !== 'missing') throw error;
 }
 
 /** Sessions alone do not tell, as a new password ends them. */

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
+import type { AccountList } from '../../../src/routes/operator/users.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
 import { fillAccount, logIn, readAccount } from '../../sample-account.ts';
 import { recordFeed } from '../../podcasts.ts';
@@ -30,8 +31,8 @@ async function* inLines(text: string): AsyncIterable<Uint8Array> {
 }
 
 const namesIn = async (server: TestServer): Promise<string[]> => {
-  const users = (await (await server.request('GET', '/operator/users')).json()) as { name: string }[];
-  return users.map(({ name }) => name);
+  const { accounts } = (await (await server.request('GET', '/operator/users')).json()) as AccountList;
+  return accounts.map(({ name }) => name);
 };
 
 describe.each(TARGETS)('%s', (target) => {
