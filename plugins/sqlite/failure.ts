@@ -1,9 +1,7 @@
 import { type ErrorMeanings, explainError, StorageError } from '../../src/plugin.ts';
 
-const DAMAGED = 'is damaged; restore it from a backup';
-
-/** SQLite reports data that the disk fails to read (EIO) with the same code as damaged data. */
-const DAMAGED_OR_UNREADABLE = 'is damaged, or its disk fails; check the disk, then restore the file from a backup';
+/** SQLite reports data that the disk fails to read (EIO) as damaged. */
+const DAMAGED = 'is damaged, or its disk fails; check the disk, then restore the file from a backup';
 
 /**
  * By code of SQLite or of the file system: better-sqlite3 reports names, `node:sqlite` numbers and the messages of SQLite.
@@ -12,7 +10,7 @@ const DAMAGED_OR_UNREADABLE = 'is damaged, or its disk fails; check the disk, th
 const MEANINGS: ErrorMeanings = [
   [/^SQLITE_FULL|is full$/, 'full', 'cannot grow, the disk is full; free some space and try again'],
   [/^SQLITE_(?:BUSY|LOCKED)|is locked$/, 'busy', 'is in use by another process; stop that process first'],
-  [/^SQLITE_CORRUPT|is malformed$/, 'corrupt', DAMAGED_OR_UNREADABLE],
+  [/^SQLITE_CORRUPT|is malformed$/, 'corrupt', DAMAGED],
   [/^SQLITE_NOTADB|is not a database$/, 'corrupt', 'is no SQLite database; restore a backup, or choose another file'],
   [/^EISDIR/, 'unavailable', 'is a folder; choose a file in it'],
   [/(?:)/, 'unavailable', 'cannot be accessed; check its disk, owner and permissions'],

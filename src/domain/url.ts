@@ -52,7 +52,7 @@ export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#
 /** Whether a sanitized URL contains `user:pass@`, which belongs to the user alone. */
 export const hasCredentials = (url: Url): boolean => /^https?:\/\/[^/?#]*@/.test(url);
 
-/** The host of a sanitized URL, with its port unless that is the default. Faster than `URL`: there may be many due feeds. */
+/** The host of a sanitized URL, and its port unless it is the default. Faster than `URL`: many feeds may be due. */
 export const hostOf = (url: Url): string => /^https?:\/\/(?:[^/]*@)?([^/]*)/.exec(url)?.[1] ?? '';
 
 /** A media URL as it is stored and compared, with its credentials; or `""` if it is unusable, as for feeds. */

@@ -137,7 +137,7 @@ it('finds a damaged index of SQLite, which no read detects', async () => {
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: expect.stringMatching(
-      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged; restore it from a backup \(.*\)\n$/m,
+      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged, or its disk fails; check the disk, then restore the file from a backup \(.*\)\n$/m,
     ),
   });
 });

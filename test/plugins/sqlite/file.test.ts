@@ -120,7 +120,10 @@ describe('refuses, and does not change,', () => {
     async (damage) => {
       await (await open()).close();
       change(damage);
-      await refused('corrupt', `${path} is damaged; restore it from a backup (`);
+      await refused(
+        'corrupt',
+        `${path} is damaged, or its disk fails; check the disk, then restore the file from a backup (`,
+      );
     },
   );
 
@@ -146,6 +149,8 @@ it('a damaged index page, which no read detects, is reported in one line', async
   await writeFile(path, (await readFile(path)).fill(0xff, (rootpage - 1) * size, rootpage * size));
   const store = await open();
   await expect(store.verify()).rejects.toMatchObject({ code: 'corrupt' });
-  await expect(store.verify()).rejects.toThrow(/^\/.*\/podsync\.db is damaged; restore it from a backup \(\S.*\)$/);
+  await expect(store.verify()).rejects.toThrow(
+    /^\/.*\/podsync\.db is damaged, or its disk fails; check the disk, then restore the file from a backup \(\S.*\)$/,
+  );
   await store.close();
 });
