@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { PasswordLink } from '../routes/operator/password-links.ts';
 import { commandLine, quote } from './invocation.ts';
-import { reachableUrls } from './server/address.ts';
+import { isLoopback, reachableUrls } from './server/address.ts';
 import { accountPath, sendOnce, withOperator, send } from './operator.ts';
 import { messages, printSecret } from './output.ts';
 
@@ -38,6 +38,9 @@ async function printLink({ name, base, path }: PasswordLink, config: Config): Pr
   const another = `print another one with: ${commandLine(`user reset ${quote(name)}`, config)}`;
   await printSecret(`${address ?? assumed}${path}`, 'the link', another);
   messages.info('It works once, for 24 hours.');
-  if (address) return;
-  messages.warn(`No server is running. If its address will not be ${assumed}, ${another} --base-url ADDRESS`);
+  if (!address) {
+    messages.warn(`No server is running. If its address will not be ${assumed}, ${another} --base-url ADDRESS`);
+  } else if (isLoopback(new URL(address).hostname)) {
+    messages.warn(`It works only on this machine. For a person elsewhere, ${another} --base-url ADDRESS`);
+  }
 }

@@ -64,8 +64,9 @@ it('an app password requires a label', async () => {
 it('an invitation and a reset print a link to the address of the server', async () => {
   const { server, user } = await setUp();
   for (const args of [['invite', 'carol', '--email', 'c@example.org'], ['invite'], ['reset', 'BOB']]) {
-    const { code, stdout } = await user(...args);
+    const { code, stdout, stderr } = await user(...args);
     expect([code, stdout.split('/welcome/')[0]]).toEqual([0, server.url]);
+    expect(stderr).toMatch(/\[warn\] It works only on this machine\..* user reset \S+ .*--base-url ADDRESS\n/);
     expect((await fetch(stdout.trim())).status).toBe(200);
   }
   const users = JSON.parse((await user('list', '--json')).stdout);
