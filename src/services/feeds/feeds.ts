@@ -90,8 +90,9 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
     return tracked;
   };
 
+  /** The storage failed. */
   const warnOf = (error: Error): void =>
-    log('warn', `a fetched feed cannot be stored now and is fetched again later: ${error.message}`);
+    log('warn', `feeds cannot be updated now, and are tried again later: ${error.message}`);
 
   const updateDue = async (): Promise<void> => {
     const active = new Map<Promise<unknown>, Url>();
