@@ -25,15 +25,17 @@ export const createActionStore = (core: Core): ActionStore => ({
       const only = subscribedOn === undefined ? undefined : new Set<Url>(urls.map(({ url }) => url));
       return { podcasts: only, newest: head.actionStamp, mark: markAfter(head.stamp) };
     });
+    const isComplete = [podcast, podcasts, device].every((condition) => condition === undefined);
     const matches = (action: EpisodeAction): boolean =>
       (podcast === undefined || action.podcast === podcast) &&
       (podcasts === undefined || podcasts.has(action.podcast)) &&
       (device === undefined || action.device === device);
     if (since > newest) return { pages: nothing(), mark };
     // The head was read first: chunks up to its stamp are immutable.
-    const found = pagesOf(scanActions(core.store, user, [since, newest]), (chunk) =>
-      readChunk(chunk).actions.filter(matches),
-    );
+    const found = pagesOf(scanActions(core.store, user, [since, newest]), (chunk) => {
+      const { actions } = readChunk(chunk);
+      return isComplete ? actions : actions.filter(matches);
+    });
     return { pages: latest ? latestActions(found) : found, mark };
   },
 });
