@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import type { PasswordLink } from '../routes/operator/password-links.ts';
 import { commandLine, quote } from './invocation.ts';
-import { isLoopback, reachableUrls } from './server/address.ts';
+import { reachableUrls } from './server/address.ts';
 import { accountPath, sendOnce, withOperator, send } from './operator.ts';
 import { messages, printSecret } from './output.ts';
 

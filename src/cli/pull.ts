@@ -1,12 +1,12 @@
 import manifest from 'podsync/package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import type { ImportResult } from '../domain/import-chunk.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import { readAccount } from '../pull/account.ts';
 import { logInToNextcloud } from '../pull/login-flow.ts';
 import { readNextcloudAccount } from '../pull/nextcloud.ts';
 import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
-import { isLoopback } from './server/address.ts';
 import { commandLine, quote } from './invocation.ts';
 import { accountPath, hasAccount, type Operator, openOperator, send, withOperator } from './operator.ts';
 import { messages, printResult, toChanges, toFacts, toTable } from './output.ts';
@@ -32,7 +32,7 @@ interface PullOptions {
 export async function pull(config: Config, address: string, options: PullOptions): Promise<void> {
   const { user, nextcloud = false, json } = options;
   const { protocol, hostname, host } = new URL(address);
-  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
+  if (protocol === 'http:' && !isLoopback(hostname)) {
     messages.warn('The password is sent unencrypted; use https:// if that server supports it');
   }
   const credentials = await getCredentials(address, options, () =>

@@ -1,4 +1,5 @@
 import { encode } from 'uqr';
+import { isLoopback } from '../domain/loopback.ts';
 import type { OverviewDevice } from '../services/listening/home.ts';
 import { deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
@@ -13,7 +14,6 @@ interface ConnectPage {
 
 /** AntennaPod refuses names with any of these. */
 const REFUSED_BY_ANTENNAPOD = /[!@#$%&*()+=|<>?{}[\]~]/;
-const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** What to enter in each app: the home page of a user who has not synced yet, and a page of its own. */
 export const renderConnect = ({ base, name, devices }: ConnectPage): Page => ({
@@ -49,7 +49,7 @@ const renderFacts = (base: string, name: string): Markup =>
 
 function renderHints(base: string): Markup | undefined {
   const { protocol, hostname } = new URL(base);
-  if (LOCAL.test(hostname)) {
+  if (isLoopback(hostname)) {
     return markup`<p class="soft">This address works only on this computer. To connect a phone, open this page at the address of this computer on your network. The server must be reachable there: start it with <code>--host 0.0.0.0</code>.</p>`;
   }
   if (protocol !== 'http:') return undefined;

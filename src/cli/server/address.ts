@@ -3,10 +3,6 @@ import { networkInterfaces } from 'node:os';
 
 const ALL_INTERFACES = new Set(['0.0.0.0', '::']);
 
-/** Whether the host is reachable only from this machine. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
-
 /** The URLs at which a server that listens on `host` and `port` is reachable. */
 export function reachableUrls({ host, port, tls }: { host: string; port: number; tls?: unknown }): string[] {
   const hosts = ALL_INTERFACES.has(host) ? externalAddresses(host) : [host];

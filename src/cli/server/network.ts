@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
-import { isLoopback } from './address.ts';
+import { isLoopback } from '../../domain/loopback.ts';
 import { type ConnectionLimits, createDrain, limitConnections, limitPipelining, type Listener } from './connections.ts';
 import { cannotRead } from '../files.ts';
 import { messages } from '../output.ts';

@@ -1,7 +1,8 @@
 import type { Config } from '../../config.ts';
+import { isLoopback } from '../../domain/loopback.ts';
 import type { Podsync } from '../../podsync.ts';
 import { redactLocation } from '../../storage/location.ts';
-import { isLoopback, reachableUrls } from './address.ts';
+import { reachableUrls } from './address.ts';
 import { listenOnControlSocket } from './control-socket.ts';
 import type { Listener } from './connections.ts';
 import { openDataFolder, reportNewFolder } from '../settings/data-folder.ts';
