@@ -4,7 +4,7 @@ import { type Problems, renderField, renderProblem, renderToken } from './parts/
 import type { Page } from './parts/layout.ts';
 import { markup } from './parts/markup.ts';
 
-interface AuthorizeForm {
+export interface AuthorizeForm {
   base: string;
   csrf: string;
   flow: string;

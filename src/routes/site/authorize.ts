@@ -1,8 +1,7 @@
 import type { H3Event } from 'h3';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
-import { renderAuthorize, renderAuthorized } from '../../pages/authorize.ts';
-import type { Problems } from '../../pages/parts/form.ts';
+import { type AuthorizeForm, renderAuthorize, renderAuthorized } from '../../pages/authorize.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
@@ -13,27 +12,20 @@ export function createAuthorizePages(
   { loginFlow }: Pick<Services, 'loginFlow'>,
   site: Site,
 ): Record<'show' | 'submit', Handler> {
-  const form = async (
+  const form = (
     event: H3Event,
-    user: User,
-    flow: string,
-    label?: string,
-    problems: Problems = {},
-  ): Promise<Reply> => {
-    const { app } = await loginFlow.read(flow);
-    return site.ownPage(
-      event,
-      ({ base }, csrf) => renderAuthorize({ base, csrf, flow, name: user.name, app, label, problems }),
-      { status: statusOf(problems) },
-    );
-  };
-
-  const show = site.signedIn((event, user) => form(event, user, flowOf(event)));
+    { name }: User,
+    content: Omit<AuthorizeForm, 'base' | 'csrf' | 'name'>,
+  ): Promise<Reply> =>
+    site.ownPage(event, ({ base }, csrf) => renderAuthorize({ base, csrf, name, ...content }), {
+      status: statusOf(content.problems),
+    });
 
   return {
     async show(event) {
-      await loginFlow.read(flowOf(event)); // before the login, so that nobody signs in for a link that does not work
-      return show(event);
+      const flow = readQuery(event, 'flow') ?? '';
+      const { app } = await loginFlow.read(flow); // before the login, so that nobody signs in for a link that does not work
+      return site.signedIn((_event, user) => form(event, user, { flow, app }))(event);
     },
 
     submit: site.submitted(
@@ -43,13 +35,13 @@ export function createAuthorizePages(
         return site.page(event, ({ base }) => renderAuthorized(base, label));
       },
       {
-        onRefused(event, user, fields, { code, message }) {
+        async onRefused(event, user, fields, { code, message }) {
+          const flow = fields.get('flow') ?? '';
+          const { app } = await loginFlow.read(flow);
           const problems = { [code === 'invalid' ? 'label' : 'form']: message };
-          return form(event, user, fields.get('flow') ?? '', fields.get('label'), problems);
+          return form(event, user, { flow, app, label: fields.get('label'), problems });
         },
       },
     ),
   };
 }
-
-const flowOf = (event: H3Event): string => readQuery(event, 'flow') ?? '';
