@@ -7,13 +7,13 @@ import type { Url } from '../../domain/types.ts';
 
 const encode = encodeURIComponent;
 
+const withNext = (page: string, next: string): string => (next === '/' ? page : `${page}?next=${encode(next)}`);
+
 /** Where a user signs in. `next`: path below `base` to continue with. */
-export const loginPage = (base: string, next = '/'): string =>
-  `${base}/login${next === '/' ? '' : `?next=${encode(next)}`}`;
+export const loginPage = (base: string, next = '/'): string => withNext(`${base}/login`, next);
 
 /** Where an account is created. `next`: path below `base` to continue with. */
-export const registerPage = (base: string, next = '/'): string =>
-  `${base}/register${next === '/' ? '' : `?next=${encode(next)}`}`;
+export const registerPage = (base: string, next = '/'): string => withNext(`${base}/register`, next);
 
 /** The page of a one-time link for choosing a password. */
 export const passwordLinkPage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;
