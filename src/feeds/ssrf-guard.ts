@@ -16,8 +16,8 @@ export type Resolve = (host: string) => Promise<string[]>;
 /** Milliseconds after which an abandoned connection attempt is closed. */
 const CONNECT_TIMEOUT = 20_000;
 /**
- * Milliseconds after which the next address of a host is tried instead. In the 250 ms of Node, a distant host does not
- * respond, and fails if its last address is IPv6 and this network has none.
+ * Milliseconds after which the next address of a host is tried instead. Node's 250 ms are too short for a distant host: it
+ * fails if its last address is IPv6 and this network has none.
  */
 export const ADDRESS_TIMEOUT = 2000;
 const NOT_PUBLIC = 'it is not at a public address, and --allow-private-feeds is off';
