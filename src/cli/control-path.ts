@@ -48,6 +48,7 @@ export async function findControlSocket(data: string): Promise<string | undefine
 async function readPointer(data: string): Promise<string | undefined> {
   try {
     const path = await readFile(pointerOf(data), 'utf8');
+    if (path === '') return undefined; // as a power failure may leave it
     // If the folder was removed, anyone may create one with its name, and would receive passwords: the owner must match.
     const [pointer, folder] = [await stat(pointerOf(data)), await stat(dirname(path))];
     return pointer.uid === folder.uid ? path : undefined;

@@ -68,6 +68,8 @@ it('no server is found if there was none, if it was killed, or if the path is a 
   expect(await findControlSocket(data)).toBeUndefined();
   await writeFile(join(data, 'control.path'), join(data, 'gone/control.sock'));
   expect(await findControlSocket(data)).toBeUndefined();
+  await writeFile(join(data, 'control.path'), ''); // as a power failure may leave it
+  expect(await findControlSocket(data)).toBeUndefined();
 
   const server = await startServer();
   expect(await findControlSocket(server.data)).toBe(join(server.data, 'control.sock'));
