@@ -1,4 +1,5 @@
 import type { Stamp, UserId } from '../../domain/types.ts';
+import { isStorageError } from '../../storage/errors.ts';
 import type { Served, ServedMark, ServedMarkStore } from '../../storage/stores.ts';
 
 /**
@@ -21,7 +22,10 @@ export const createServedMarks = (store: ServedMarkStore): ServedMarks => ({
     const kept = await store.find(user, id, kind);
     const from = startOf(kept, since);
     const result = await query(from);
-    if (result.mark !== kept?.mark) await store.save(user, id, kind, { since, from, mark: result.mark });
+    if (result.mark === kept?.mark) return result;
+    await store.save(user, id, kind, { since, from, mark: result.mark }).catch((error: unknown) => {
+      if (!isStorageError(error, 'full')) throw error; // reading needs no space: the next response repeats these changes
+    });
     return result;
   },
 });

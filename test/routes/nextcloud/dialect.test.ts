@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { StorageError } from '../../../src/storage/errors.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { createAppPassword, openApp, openOwn, openWith, play } from './app.ts';
 import { APPS, basic, FEED, media, openDevice, OTHER } from './connection.ts';
@@ -160,6 +161,21 @@ describe('clocks of clients', () => {
     expect((await app.pull(fast)).add).toEqual([FEED]);
     expect((await app.pull(fast)).add).toEqual([FEED]);
     expect((await app.pull(fast + 1)).add).toEqual([]);
+  });
+
+  it('on a full disk one can read, and receives the same again as long as its mark cannot be stored', async () => {
+    const app = await openWith(server, 'AntennaPod');
+    await app.pull(0);
+    await openDevice(server).change([FEED]);
+    const save = vi
+      .spyOn(server.storage.servedMarks, 'save')
+      .mockRejectedValue(new StorageError('full', 'no space left'));
+    const fast = server.clock.now + 5000;
+    expect((await app.pull(fast)).add).toEqual([FEED]);
+    expect((await app.pull(fast + 1)).add).toEqual([FEED]);
+    save.mockRestore();
+    expect((await app.pull(fast + 2)).add).toEqual([FEED]);
+    expect((await app.pull(fast + 3)).add).toEqual([]);
   });
 
   it('a new one receives everything, and others are not affected', async () => {
