@@ -9,8 +9,6 @@ import { decodeReferences } from './text.ts';
 import { createXmlReader, ignoringErrors, type XmlElement, type XmlReader } from './xml.ts';
 
 export interface ParsedFeed extends PodcastInfo {
-  /** `itunes:block`: the publisher does not want it in directories. */
-  blocked: boolean;
   /** `podcast:guid`, which does not change when the feed moves; 1 to 255 characters. */
   guid: string | null;
   /** `itunes:new-feed-url`, sanitized: the new URL of the feed. */
@@ -69,11 +67,10 @@ export function parseFeed(bytes: Uint8Array, contentType: string | undefined, ur
   };
 }
 
-function readIdentity(fields: Fields): Pick<ParsedFeed, 'blocked' | 'guid' | 'movedTo'> {
+function readIdentity(fields: Fields): Pick<ParsedFeed, 'guid' | 'movedTo'> {
   const [guid = ''] = texts(fields, 'podcast:guid');
   const [movedTo = ''] = texts(fields, 'itunes:new-feed-url');
   return {
-    blocked: texts(fields, 'itunes:block').some((text) => text.toLowerCase() === 'yes'),
     guid: guid !== '' && guid.length <= MAX_PODCAST_GUID ? guid : null,
     movedTo: sanitizeFeedUrl(movedTo) || null,
   };

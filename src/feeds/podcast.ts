@@ -29,7 +29,7 @@ export const MAX_TAG = 100;
 const MAX_KEYWORDS = 10_000;
 
 /** `fields` of a channel or an Atom feed; `base` is the base of relative links, `language` that of the document. */
-export function readPodcast(fields: Fields, base: string, language: string | undefined): Omit<PodcastInfo, 'blocked'> {
+export function readPodcast(fields: Fields, base: string, language: string | undefined): PodcastInfo {
   return {
     title: readTitle(fields, 'title', 'itunes:title', 'dc:title'),
     author: readAuthor(fields),
@@ -38,6 +38,7 @@ export function readPodcast(fields: Fields, base: string, language: string | und
     logoUrl: readLogo(fields, base),
     language: readLanguage(fields, language),
     tags: readTags(fields),
+    blocked: texts(fields, 'itunes:block').some((text) => text.toLowerCase() === 'yes'),
   };
 }
 
