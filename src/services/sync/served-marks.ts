@@ -32,6 +32,8 @@ export const createServedMarks = (store: ServedMarkStore): ServedMarks => ({
 
 /** An app that sends the same `since` again did not receive, or did not process, the response. */
 function startOf(kept: ServedMark | undefined, since: Stamp): Stamp {
-  if (!kept) return 0; // nothing was served yet, whatever its clock says
+  // Nothing was served yet, whatever its clock says; or a backup was restored, which has no served marks: then an app that
+  // has synced before needs the removals, too, which are left out only from 0.
+  if (!kept) return Math.min(since, 1);
   return since === kept.since ? kept.from : Math.min(since, kept.mark);
 }

@@ -4,6 +4,8 @@ import type { UserId } from '../../../src/domain/types.ts';
 import type { AccountList } from '../../../src/routes/operator/users.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
 import { fillAccount, logIn, readAccount } from '../../sample-account.ts';
+import { openOwn } from '../nextcloud/app.ts';
+import { openDevice } from '../nextcloud/connection.ts';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, TARGETS, type Target, type TestServer } from '../../server.ts';
 
@@ -68,6 +70,18 @@ describe.each(TARGETS)('%s', (target) => {
     await copy.request('POST', path, { auth: 'bob:secret', body: upload });
     const later = await copy.request('GET', `${path}?since=${timestamp}`, { auth: 'bob:secret' });
     expect(await later.json()).toMatchObject({ add: upload.add, remove: [] });
+  });
+
+  it('an app of the Nextcloud dialect receives a removal that it had not received before the backup', async () => {
+    const source = await open(['bob'], target);
+    await openDevice(source).change([FEED]);
+    const { add, timestamp } = await openOwn(source).pull(0);
+    expect(add).toEqual([FEED]);
+    await openDevice(source).change([], [FEED]);
+    const copy = await open([], target);
+    await restore(copy, await backUp(source));
+    const { remove } = await openOwn(copy).pull(timestamp);
+    expect(remove).toEqual([FEED]);
   });
 
   it('refuses an incomplete or altered backup, and a dry run changes nothing', async () => {
