@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
+import { openVisitor } from '../site/browser.ts';
 
 const FIELDS = { name: 'ann', email: '', password: 'pass phrase', again: 'pass phrase' };
 
@@ -227,6 +228,16 @@ it('creates the first account with the link, once', async () => {
   expect(both.map(({ status }) => status).toSorted()).toEqual([303, 403]);
   expect((await openForm(server, `?token=${token}`)).shown.status).toBe(403);
   expect(await server.services.registration.firstAccountToken()).toBeUndefined();
+});
+
+it('leads whoever has just registered to the start page, if they go back or send the form twice', async () => {
+  const server = await openTestServer({ users: [] });
+  const path = `/register?token=${await server.services.registration.firstAccountToken()}`;
+  const visitor = openVisitor(server);
+  await visitor.send(path, FIELDS);
+  for (const again of [await visitor.get(path), await visitor.submit(path, FIELDS)]) {
+    expect([again.status, again.location]).toEqual([303, 'http://localhost/']);
+  }
 });
 
 it('creates no account with the link once an account exists', async () => {

@@ -15,8 +15,10 @@ export function createRegisterPages(
   { identity, origin }: RouteContext,
   site: Site,
 ): Record<'show' | 'submit', Handler> {
-  const closed = (event: H3Event): Promise<Reply> =>
-    site.page(event, ({ isNew }) => renderRegistrationClosed(isNew), { status: 403, isPrivate: true });
+  const closed = async (event: H3Event): Promise<Reply> =>
+    (await identity.siteUser(event)) // who has just registered, and goes back or sent the form twice
+      ? site.redirect(event, '/')
+      : site.page(event, ({ isNew }) => renderRegistrationClosed(isNew), { status: 403, isPrivate: true });
 
   const form = (event: H3Event, entered: Omit<RegisterForm, 'csrf' | 'directory'>, options?: FormOptions) =>
     site.form(event, ({ directory }, csrf) => renderRegisterForm({ ...entered, csrf, directory }), options);
