@@ -124,7 +124,7 @@ ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problem
 ${renderSelect({ name: 'type', label: 'Type', options: DEVICE_TYPES.map((each) => [each, DEVICE_TYPE_NAMES[each]] as const), value: type })}
 <p class="actions"><button>Save</button></p></form>
 <h2>Remove this device</h2>
-<p>Its list of subscriptions is deleted; your history stays. If an app still syncs with this device, it is created again, with an empty list.</p>
+<p>Its list of subscriptions is deleted; your history stays. If an app still syncs with this device, it is created again, with an empty list unless all devices have the same subscriptions.</p>
 <form method="post" action="${devicePage(base, id, '/remove')}">${renderToken(csrf)}<button class="danger">Remove device</button></form>`,
   };
 }
