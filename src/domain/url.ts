@@ -52,6 +52,10 @@ export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#
 /** Whether a sanitized URL contains `user:pass@`, which belongs to the user alone. */
 export const hasCredentials = (url: Url): boolean => /^https?:\/\/[^/?#]*@/.test(url);
 
+/** Whether `user:pass@` of a submitted address is missing in the URL under which it is stored. */
+export const lostCredentials = (submitted: string, url: Url): boolean =>
+  /^[^/?#]+\/\/[^/?#]+@/.test(submitted) && !hasCredentials(url);
+
 /** The host of a sanitized URL, and its port unless it is the default. Faster than `URL`: many feeds may be due. */
 export const hostOf = (url: Url): string => /^https?:\/\/(?:[^/]*@)?([^/]*)/.exec(url)?.[1] ?? '';
 

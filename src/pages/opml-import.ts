@@ -46,8 +46,9 @@ interface ImportPreview extends LibraryImportReport {
 
 /** What a file would change. */
 export function renderImportPreview(preview: ImportPreview): Page {
-  const { base, csrf, opml, device, added, present, refused, problem } = preview;
+  const { base, csrf, opml, device, added, present, rewritten, refused, problem } = preview;
   const refusals = refused.map(({ url, reason }) => ({ url, title: url, reason: toSentence(reason) }));
+  const changed = rewritten.map(({ from, to }) => ({ url: to, title: to, reason: `In the file: ${from}` }));
   return render(markup`${renderProblem(problem)}
 <p>${countOf(added.length, 'new podcast')}, ${present.length} already in your subscriptions, ${refused.length} refused.</p>
 <form method="post" action="${base}/subscriptions/import" enctype="multipart/form-data" class="actions">
@@ -56,6 +57,7 @@ ${added.length > 0 ? markup`<button>Subscribe to ${countOf(added.length, 'podcas
 </form>
 ${renderEntries('New', added)}
 ${renderEntries('Refused', refusals)}
+${renderEntries('Stored under another address', changed)}
 ${renderEntries('Already in your subscriptions', present)}`);
 }
 

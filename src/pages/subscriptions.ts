@@ -26,7 +26,7 @@ export interface SubscriptionsView {
 
 /** The last change, shown as a notice. */
 export type SubscriptionsNotice =
-  | { kind: 'subscribed'; podcast: KnownPodcast }
+  | { kind: 'subscribed'; podcast: KnownPodcast; lostCredentials: boolean }
   | { kind: 'removed'; podcasts: readonly (KnownPodcast & OnDevices)[] }
   | { kind: 'imported'; count: number };
 
@@ -91,8 +91,11 @@ function renderLastChange({ base, csrf, view, notice }: SubscriptionsPage): Mark
   if (notice.kind === 'imported') return renderNotice(`Subscribed to ${countOf(notice.count, 'podcast')}.`);
   if (notice.kind === 'subscribed') {
     const { title, url, language } = notice.podcast;
+    const without = notice.lostCredentials
+      ? ', but without the user name and password in its address: this server does not keep them'
+      : '';
     return renderNotice(
-      markup`Subscribed to <a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>.`,
+      markup`Subscribed to <a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>${without}.`,
     );
   }
   const { podcasts } = notice;

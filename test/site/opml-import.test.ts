@@ -61,8 +61,18 @@ it.each<[string, string, (declaration: string) => Buffer]>([
   expect(preview.html).toContain(`<div>${title}<div class="soft">https://feeds.example/new</div></div>`);
 });
 
+it('shows under which other address a feed will be stored, as a private one without its password', async () => {
+  const visitor = await signIn(await open());
+  const opml = '<opml><body><outline text="Private" xmlUrl="https://me:secret@feeds.example/private"/></body></opml>';
+  const { html } = await visitor.send(PATH, { opml }, `http://localhost${PATH}`);
+  expect(html).toContain('<h2>Stored under another address</h2>');
+  expect(html).toContain(
+    '<div>https://feeds.example/private<div class="soft">In the file: https://***@feeds.example/private</div></div>',
+  );
+});
+
 it.each<[Record<string, string>, string]>([
-  [{ opml: '' }, 'Choose a file.'],
+  [{ opml: '' }, 'Choose a file that is not empty.'],
   [{ opml: '<opml><body>' }, 'The OPML cannot be read'],
   [{ opml: '<opml><body></body></opml>' }, 'This file contains no podcasts; choose another one.'],
   [{ opml: OPML, device: 'unknown' }, 'You have no device with this name.'],

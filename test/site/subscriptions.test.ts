@@ -100,6 +100,24 @@ it.each<[Record<string, string>, string, string]>([
   expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
 });
 
+it.each<[string, boolean, string, boolean]>([
+  ['https://me:secret@feeds.example/a', false, 'https://feeds.example/a', true],
+  ['feed:https://me:secret@feeds.example/a', false, 'https://feeds.example/a', true],
+  ['https://me:secret@feeds.example/a', true, 'https://me:secret@feeds.example/a', false],
+  ['https://feeds.example/@me#secret', false, 'https://feeds.example/@me', false],
+])(
+  'says if it did not keep the password in an address: %s, if they are kept: %s',
+  async (url, keeps, stored, isSaid) => {
+    const server = await openTestServer({ keepUrlCredentials: keeps });
+    await upload(server, 'phone', []);
+    const visitor = await signIn(server);
+    const { location } = await visitor.send('/subscriptions', { url }, PAGE);
+    expect(await onDevice(server, 'phone')).toEqual([stored]);
+    const said = (await visitor.get(location!)).html.includes('but without the user name and password in its address');
+    expect(said).toBe(isSaid);
+  },
+);
+
 it('asks for podcasts to unsubscribe from, and keeps the view', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', [feed('a')]);

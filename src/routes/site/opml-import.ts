@@ -33,7 +33,8 @@ export function createOpmlImportPages(
     const device = fields.get('device') ?? '';
     const confirmed = fields.get('confirmed');
     const opml = confirmed ?? fields.get('opml') ?? '';
-    if (opml === '') return form(event, user, { device, problems: { opml: problem ?? 'choose a file' } });
+    if (opml === '')
+      return form(event, user, { device, problems: { opml: problem ?? 'choose a file that is not empty' } });
     try {
       const entries = await bodyParser.podcasts(opml);
       if (entries.length === 0) throw invalid('this file contains no podcasts; choose another one');

@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3';
 import { MAX_BODY } from '../../body-limits.ts';
+import { lostCredentials } from '../../domain/url.ts';
 import type { Form } from '../../http/form.ts';
 import { readPage, readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -71,7 +72,7 @@ export function createSubscriptionPages(
   ): Promise<SubscriptionsNotice | undefined> => {
     const added = readQuery(event, 'added');
     const podcast = podcasts.find(({ url }) => url === added);
-    if (podcast) return { kind: 'subscribed', podcast };
+    if (podcast) return { kind: 'subscribed', podcast, lostCredentials: readQuery(event, 'credentials') === 'lost' };
     const imported = readNumber(event, 'imported');
     if (imported) return { kind: 'imported', count: imported };
     const since = readNumber(event, 'removed');
@@ -85,7 +86,8 @@ export function createSubscriptionPages(
       async (event, user, fields) => {
         const { url, device } = entered(fields);
         const added = await library.subscribe(user.id, url, device);
-        const next = fields.get('next') ?? `/subscriptions?added=${encodeURIComponent(added)}`;
+        const lost = lostCredentials(url, added) ? '&credentials=lost' : '';
+        const next = fields.get('next') ?? `/subscriptions?added=${encodeURIComponent(added)}${lost}`;
         return site.redirect(event, toLocalPath(next));
       },
       {

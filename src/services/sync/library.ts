@@ -36,7 +36,7 @@ interface LibraryContents {
 }
 
 /** What an import would add; the titles are those of the file. */
-export interface LibraryImportReport extends Pick<OpmlImportReport, 'refused'> {
+export interface LibraryImportReport extends Pick<OpmlImportReport, 'rewritten' | 'refused'> {
   added: PodcastEntry[];
   /** Already on all of the devices. */
   present: PodcastEntry[];
@@ -183,7 +183,7 @@ export function createLibrary(
     },
 
     async import(user, entries, { device, isPreview }) {
-      const { usable, refused } = sanitizeEntries(entries, rules);
+      const { usable, ...report } = sanitizeEntries(entries, rules);
       const { ids } = await targetsOf(user, device);
       const lists = await Promise.all(ids.map(async (id) => new Set(await subscriptions.find(user, id))));
       const all = [...usable.values()];
@@ -193,7 +193,7 @@ export function createLibrary(
         await change(user, { add: added.map(({ url }) => url) }, device);
         await podcasts.addMetadata(added);
       }
-      return { added, present: all.filter(isPresent), refused };
+      return { added, present: all.filter(isPresent), ...report };
     },
   };
 }
