@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
+import { actionIndexEntry } from '../directory/keys.ts';
 import { StorageError } from '../errors.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from '../sync/podcast-lists.ts';
@@ -166,6 +167,10 @@ class StagedAccount {
     const { head } = this;
     const { context, directory } = this.#core;
     await this.#endUpload();
+    for (const url of this.#actionFeeds) {
+      this.#writer.put([actionIndexEntry(url, this.id)]);
+      await this.#writer.flushIfDue();
+    }
     const devices = this.#toDevices();
     const firstPlace = devices.rows.length; // before it, the numbers of the devices
     head.next = Math.max(head.next, firstPlace + 1);
@@ -190,7 +195,6 @@ class StagedAccount {
     const change = await prepareChange(directory, this.id, {
       subscribed: [...subscribed],
       private: new Set([...subscribed].filter(isPrivate)),
-      actionFeeds: [...this.#actionFeeds],
       newFeeds: 0,
     });
     await this.#publish(head, change);

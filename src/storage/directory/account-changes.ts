@@ -4,18 +4,10 @@ import type { Key, Value } from '../contract.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import type { Directory } from './directory.ts';
 import type { UrlDocument } from './documents.ts';
-import {
-  actionIndexKey,
-  type Change,
-  changeKey,
-  podcastKey,
-  type Subscription,
-  subscriptionKey,
-  subscriptionValue,
-} from './keys.ts';
+import { type Change, changeKey, podcastKey, type Subscription, subscriptionKey, subscriptionValue } from './keys.ts';
 import { subscribersOf } from './podcast.ts';
 
-/** A change of one account. No feed is in both `subscribed` and `unsubscribed`, or twice in one of them. */
+/** A change of the subscriptions of one account. No feed is in both `subscribed` and `unsubscribed`, or twice in one of them. */
 export interface AccountChange {
   /** Feeds that the account subscribes to now on some device. */
   subscribed?: readonly Url[];
@@ -23,8 +15,6 @@ export interface AccountChange {
   private?: ReadonlySet<Url>;
   /** Feeds that the account subscribed to on some device, and on none now. */
   unsubscribed?: readonly UrlDigest[];
-  /** Feeds of its episode actions. Repeats are harmless. */
-  actionFeeds?: readonly Url[];
   /** Feeds that it subscribes to already and that are not in the directory yet: see `newFeeds`. */
   pending?: readonly Url[];
   /**
@@ -49,7 +39,7 @@ export async function prepareChange(
   user: UserId,
   change: AccountChange,
 ): Promise<DirectoryChange> {
-  const { subscribed = [], unsubscribed = [], actionFeeds = [], pending = [], newFeeds = Infinity } = change;
+  const { subscribed = [], unsubscribed = [], pending = [], newFeeds = Infinity } = change;
   const now = context.now();
   const set = new Map<Key, Value>();
   const deleted = new Set<Key>();
@@ -88,7 +78,6 @@ export async function prepareChange(
   });
   await eachInSlices(unsubscribed, (digest) => subscribe(digest, undefined));
   await eachInSlices(pending, addUrl);
-  await eachInSlices(actionFeeds, (url) => set.set(actionIndexKey(urlDigest(url), user), '1'));
   return {
     set: [...set],
     delete: [...deleted],

@@ -1,4 +1,4 @@
-import type { Seconds, UserId } from '../../domain/types.ts';
+import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Entry, Key, Value } from '../contract.ts';
 import { padded, under, type UrlDigest, urlDigest } from '../keys.ts';
 
@@ -37,6 +37,7 @@ export const toSubscription = (entry: Entry | undefined): Subscription =>
 
 export const listeners = (digest: UrlDigest) => under(`a/${digest}/`);
 export const actionIndexKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;
+export const actionIndexEntry = (url: Url, user: UserId): [Key, Value] => [actionIndexKey(urlDigest(url), user), '1'];
 
 export const TAGS = under('k/tag/');
 /** A slug may be any text. */

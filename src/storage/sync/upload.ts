@@ -1,6 +1,7 @@
 import { regroup } from '../../domain/group.ts';
 import { markAfter, markAfterUpload, nextStamp } from '../../domain/stamp.ts';
 import type { Device, EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
+import { mapInSlices } from '../../slices.ts';
 import type { Account } from '../accounts/account.ts';
 import { devicesPrefix } from '../accounts/account-keys.ts';
 import { writeActions } from './action-log.ts';
@@ -8,6 +9,7 @@ import { mergeBatches } from '../batch.ts';
 import type { Core } from '../accounts/core.ts';
 import { DeviceTable } from './device-table.ts';
 import { type AccountChange, type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
+import { actionIndexEntry } from '../directory/keys.ts';
 import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
 import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from '../rows.ts';
@@ -62,18 +64,9 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   if (devices !== before) writes.push(await writeDevices(account, before, devices));
   if (draft) writes.push(...(await draft.write(account.id)));
   const { set, head: actionHead } = await writeActions(account.id, head, actions, { stamp, at: now });
-  writes.push({ set });
-  const actionFeeds = new Set<Url>();
-  for (const { podcast } of actions) if (!account.hasActionFeed(podcast)) actionFeeds.add(podcast);
-  // Most uploads of actions change nothing in the directory.
-  const isChanged = draft !== undefined || actionFeeds.size > 0;
-  const directory = isChanged
-    ? await prepareDirectory(core, account, {
-        ...(await draft?.difference()),
-        actionFeeds: [...actionFeeds],
-        newFeeds: newFeedsLeft(head, now),
-      })
-    : undefined;
+  writes.push({ set }, await indexFeeds(account, actions));
+  const newFeeds = newFeedsLeft(head, now);
+  const directory = draft && (await prepareDirectory(core, account, { ...(await draft.difference()), newFeeds }));
   const headChange: Partial<Head> = {
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     ...actionHead,
@@ -95,9 +88,18 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
         for (const { apply } of writes) if (apply) await apply();
         const chunks = set.map(([key]) => key);
         if (actions.length > 0) account.fingerprints.add(actions, chunks, stamp, head.actionStamp);
-        account.addActionFeeds(actionFeeds);
       },
     },
+  };
+}
+
+/** Indexes the feeds of actions, except those that this process has indexed before: most uploads have no others. */
+async function indexFeeds(account: Account, actions: readonly EpisodeAction[]): Promise<Write> {
+  const feeds = new Set<Url>();
+  for (const { podcast } of actions) if (!account.hasActionFeed(podcast)) feeds.add(podcast);
+  return {
+    set: await mapInSlices(feeds, (url) => actionIndexEntry(url, account.id)),
+    apply: () => account.addActionFeeds(feeds),
   };
 }
 
