@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
-import { chunkNumber, type Prefix } from './keys.ts';
+import { chunkNumber, type Prefix, under } from './keys.ts';
 import { valuesOf } from './values.ts';
 
 /** Rows per chunk. */
@@ -55,23 +55,22 @@ export function replaceKeys(set: [Key, Value][], before: readonly Key[]): { set:
   return { set, delete: before.filter((key) => !kept.has(key)) };
 }
 
+/** All keys with a prefix, or those from `from` up to, but not including, `until`. */
+type Keys = Prefix | Omit<Range, 'limit'>;
+
 /** Approximate characters per page of a scan. */
 const PAGE = 512 * 1024;
 const FIRST_LIMIT = 16;
 const MAX_LIMIT = 1000;
 
 /**
- * Reads a range in non-empty pages, with turns of the event loop in between: a store may have all of them in memory. Each
+ * Reads entries in non-empty pages, with turns of the event loop in between: a store may have all of them in memory. Each
  * page is its own snapshot. `limit`: of entries on the first page.
  */
-export async function* scan(
-  store: KeyValueStore,
-  range: Omit<Range, 'limit'>,
-  limit = FIRST_LIMIT,
-): AsyncGenerator<Entry[]> {
-  let { from } = range;
+export async function* scan(store: KeyValueStore, keys: Keys, limit = FIRST_LIMIT): AsyncGenerator<Entry[]> {
+  let { from, until } = typeof keys === 'string' ? under(keys) : keys;
   for (;;) {
-    const page = await store.list({ from, until: range.until, limit });
+    const page = await store.list({ from, until, limit });
     if (page.length > 0) yield page;
     if (page.length < limit) return;
     await setImmediate();
@@ -81,9 +80,12 @@ export async function* scan(
   }
 }
 
-/** Reads all entries of a range. */
-export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>): Promise<Entry[]> {
+/** Reads all entries. */
+export async function listAll(store: KeyValueStore, keys: Keys): Promise<Entry[]> {
   const pages: Entry[][] = [];
-  for await (const page of scan(store, range, MAX_LIMIT)) pages.push(page);
+  for await (const page of scan(store, keys, MAX_LIMIT)) pages.push(page);
   return pages.flat();
 }
+
+export const hasKeys = async (store: KeyValueStore, prefix: Prefix): Promise<boolean> =>
+  (await store.list({ ...under(prefix), limit: 1 })).length > 0;

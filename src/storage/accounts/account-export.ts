@@ -10,7 +10,6 @@ import { groupBy, inBatches } from '../../batches.ts';
 import { toUser } from './head.ts';
 import { readHeaders, readList } from '../sync/podcast-lists.ts';
 import type { Key } from '../contract.ts';
-import { under } from '../keys.ts';
 import { byPlace, scan } from '../rows.ts';
 import { valueOf, valuesOf } from '../values.ts';
 import type { StoredSetting } from './settings.ts';
@@ -112,7 +111,7 @@ interface StoredScope {
 /** The scopes of all settings, in the order of an export. */
 async function readScopes({ store }: Core, user: UserId): Promise<StoredScope[]> {
   const scopes = new Map<string, StoredScope>();
-  for await (const page of scan(store, under(settingsPrefix(user)))) {
+  for await (const page of scan(store, settingsPrefix(user))) {
     for (const entry of page) {
       const { scope } = valueOf<StoredSetting>(entry);
       const id = scopeKey(scope);

@@ -10,7 +10,6 @@ import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';
 import { isStorageError, StorageError, unlessMissing } from '../errors.ts';
 import type { Head } from './head.ts';
-import { under } from '../keys.ts';
 import { listAll, readRows } from '../rows.ts';
 import { SubscriptionLists } from '../sync/subscription-lists.ts';
 
@@ -229,14 +228,13 @@ const noSuchAccount = (): StorageError => new StorageError('missing', 'the accou
 
 const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId) => Promise<AccountParts[Part]> } = {
   async devices(store, user) {
-    const entries = await listAll(store, under(devicesPrefix(user)));
+    const entries = await listAll(store, devicesPrefix(user));
     return new DeviceTable(
       readRows<DeviceRow>(entries),
       entries.map(({ key }) => key),
     );
   },
-  subscriptions: async (store, user) =>
-    SubscriptionLists.read(user, await listAll(store, under(subscriptionsPrefix(user)))),
+  subscriptions: async (store, user) => SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user))),
 };
 
 const hasAll = ({ parts }: Account, wanted: readonly (keyof AccountParts)[]): boolean =>

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
-import { type Prefix, under } from '../keys.ts';
+import { type Prefix } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import type { AppPassword, Session } from '../stores.ts';
 import { valuesOf } from '../values.ts';
@@ -43,7 +43,7 @@ class DigestTable<Row extends { digest: string; user: UserId }> {
 
   /** The rows of an account. */
   async read(store: KeyValueStore, user: UserId): Promise<Row[]> {
-    return valuesOf(await store.get(this.rowKeys(await listAll(store, under(this.index(user))))));
+    return valuesOf(await store.get(this.rowKeys(await listAll(store, this.index(user)))));
   }
 }
 

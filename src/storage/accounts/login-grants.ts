@@ -1,7 +1,6 @@
 import { LOGIN_GRANTS, loginGrantKey } from './account-keys.ts';
 import type { Core } from './core.ts';
 import { toUser } from './head.ts';
-import { under } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { GrantedLogin, LoginStore } from '../stores.ts';
 import { readValue, updateValue, valueOf } from '../values.ts';
@@ -13,7 +12,7 @@ export function createLoginStore({ store, accounts, context }: Core): LoginStore
   const isExpired = ({ expiresAt }: GrantedLogin): boolean => expiresAt <= context.now();
 
   const removeExpired = async (): Promise<void> => {
-    for await (const page of scan(store, under(LOGIN_GRANTS))) {
+    for await (const page of scan(store, LOGIN_GRANTS)) {
       const expired = page.filter((entry) => isExpired(valueOf(entry))).map(({ key }) => key);
       if (expired.length > 0) await store.commit({ delete: expired });
     }

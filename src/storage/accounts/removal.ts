@@ -8,7 +8,7 @@ import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys, userIn } from './head.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { actionIndexKey } from '../directory/keys.ts';
-import { type Prefix, under, urlDigest } from '../keys.ts';
+import { type Prefix, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
 import { StagedWriter } from './staged-writer.ts';
 import { valueOf } from '../values.ts';
@@ -47,7 +47,7 @@ function noneIfCorrupt(error: unknown): [] {
 /** The keys of all logins of an account. */
 async function findLogins({ store }: Core, user: UserId): Promise<Key[]> {
   const found: Key[] = [];
-  for await (const page of scan(store, under(LOGINS))) {
+  for await (const page of scan(store, LOGINS)) {
     for (const entry of page) if (userIn(entry) === user) found.push(entry.key);
   }
   return found;
@@ -59,7 +59,7 @@ async function findLogins({ store }: Core, user: UserId): Promise<Key[]> {
  */
 export async function removeAbandoned(core: Core, lease = LEASE): Promise<void> {
   const { store, context } = core;
-  for (const entry of await listAll(store, under(STAGED))) {
+  for (const entry of await listAll(store, STAGED)) {
     const { key, version } = entry;
     const { renewedAt } = valueOf<{ renewedAt: Seconds }>(entry);
     if (lease > 0 && renewedAt > context.now() - lease) continue;
@@ -71,8 +71,8 @@ export async function removeAbandoned(core: Core, lease = LEASE): Promise<void> 
 
 /** Removes everything, beginning with logins and accounts, so that running writes are refused. */
 export async function clearStore({ store, accounts, directory }: Core): Promise<void> {
-  for (const range of [under(STAGED), under(LOGINS), under(ACCOUNTS), EVERYTHING]) {
-    for await (const page of scan(store, range)) await store.commit({ delete: page.map(({ key }) => key) });
+  for (const keys of [STAGED, LOGINS, ACCOUNTS, EVERYTHING]) {
+    for await (const page of scan(store, keys)) await store.commit({ delete: page.map(({ key }) => key) });
   }
   accounts.forgetAll();
   await directory.clear();
@@ -93,7 +93,7 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
 async function removeReadable(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
   const { store, directory, refresh } = core;
   const removeAll = async (prefix: Prefix, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
-    for await (const page of scan(store, under(prefix))) {
+    for await (const page of scan(store, prefix)) {
       if (!(await staged.commit({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
     }
     return true;

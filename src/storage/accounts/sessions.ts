@@ -4,7 +4,6 @@ import type { Core } from './core.ts';
 import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';
-import { under } from '../keys.ts';
 import { removeAbandoned } from './removal.ts';
 import { scan } from '../rows.ts';
 import type { Session, SessionStore, User } from '../stores.ts';
@@ -114,7 +113,7 @@ export function createSessionStore(core: Core): SessionStore {
 
     async count() {
       let count = 0;
-      for await (const page of scan(store, under(SESSIONS.prefix))) {
+      for await (const page of scan(store, SESSIONS.prefix)) {
         count += valuesOf<Session>(page).filter(isOpen).length;
       }
       return count;
@@ -122,7 +121,7 @@ export function createSessionStore(core: Core): SessionStore {
 
     async deleteExpired() {
       let count = 0;
-      for await (const page of scan(store, under(SESSIONS.prefix))) {
+      for await (const page of scan(store, SESSIONS.prefix)) {
         const expired = page.filter((entry) => !isOpen(valueOf(entry)));
         if (expired.length === 0) continue;
         const version = await store.commit({

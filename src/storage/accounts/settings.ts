@@ -8,7 +8,7 @@ import type { Core } from './core.ts';
 import type { Head } from './head.ts';
 import { type AccountChange, prepareChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
-import { type Prefix, under, urlDigest } from '../keys.ts';
+import { type Prefix, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
 import { byPlace, listAll, scan } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
@@ -100,7 +100,7 @@ export const settingKey = (user: UserId, { scope, key }: Pick<StoredSetting, 'sc
 
 /** The settings of a scope, in the order first set. */
 async function readScope({ store }: Core, user: UserId, scope: SettingScope): Promise<StoredSetting[]> {
-  const settings = valuesOf<StoredSetting>(await listAll(store, under(scopePrefix(user, scope))));
+  const settings = valuesOf<StoredSetting>(await listAll(store, scopePrefix(user, scope)));
   return settings.toSorted(byPlace);
 }
 
@@ -112,7 +112,7 @@ async function readSettingsOf(
   isWanted: (setting: StoredSetting) => boolean,
 ): Promise<StoredSetting[]> {
   const wanted: StoredSetting[] = [];
-  for await (const page of scan(store, under(`${settingsPrefix(user)}${kind}/`))) {
+  for await (const page of scan(store, `${settingsPrefix(user)}${kind}/`)) {
     for (const setting of valuesOf<StoredSetting>(page)) if (isWanted(setting)) wanted.push(setting);
   }
   return wanted;

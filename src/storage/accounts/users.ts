@@ -9,10 +9,9 @@ import type { Write } from './accounts.ts';
 import type { Core } from './core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
-import { under } from '../keys.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
-import { scan } from '../rows.ts';
+import { hasKeys, scan } from '../rows.ts';
 import { endSessions } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { User, UserStore } from '../stores.ts';
@@ -104,7 +103,7 @@ export function createUserStore(core: Core): UserStore {
       return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
     },
 
-    hasAny: async () => (await store.list({ ...under(LOGINS), limit: 1 })).length > 0,
+    hasAny: () => hasKeys(store, LOGINS),
 
     async *all(onDamage) {
       const seen = new Set<UserId>();
@@ -127,7 +126,7 @@ export function createUserStore(core: Core): UserStore {
         return undefined;
       };
       const users: (User | undefined)[] = [];
-      for await (const page of scan(store, under(LOGINS))) {
+      for await (const page of scan(store, LOGINS)) {
         for (const logins of inBatches(page, READ_AT_ONCE)) users.push(...(await Promise.all(logins.map(read))));
       }
       yield* users.filter((user) => user !== undefined).toSorted((a, b) => compareText(a.name, b.name));
@@ -143,7 +142,7 @@ const dataMissing = (name: string): StorageError =>
 
 /** The ids of all accounts; one with an e-mail address may occur twice. */
 export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
-  for await (const page of scan(store, under(LOGINS))) yield* new Set(page.map(userIn));
+  for await (const page of scan(store, LOGINS)) yield* new Set(page.map(userIn));
 }
 
 /** Throws `conflict` if another account than `user` has the name or the e-mail address. */

@@ -33,7 +33,7 @@ async function describe(what: string, names: AsyncIterable<string>): Promise<str
 }
 
 async function* loginsWithoutAccount(store: KeyValueStore): AsyncGenerator<string> {
-  for await (const page of scan(store, under(LOGINS))) {
+  for await (const page of scan(store, LOGINS)) {
     const heads = await store.get(page.map((login) => headKey(userIn(login))));
     const suspects = page.filter((_login, index) => !heads[index]).map(({ key }) => key);
     // An account that was removed meanwhile has no login any more.

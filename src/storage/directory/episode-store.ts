@@ -3,7 +3,7 @@ import { groupBy } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
-import type { UrlDigest } from '../keys.ts';
+import { under, type UrlDigest } from '../keys.ts';
 import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
 import { episodes as episodesOf, episodesKey, partsOf } from './keys.ts';
@@ -43,7 +43,7 @@ export class EpisodeStore {
     const { digest } = podcast.address;
     const known = this.#episodes.get(digest);
     if (known?.version === podcast.version) return known.value;
-    const chunks = await this.#store.list({ ...episodesOf(digest), limit: ALL_CHUNKS });
+    const chunks = await this.#store.list({ ...under(episodesOf(digest)), limit: ALL_CHUNKS });
     const episodes = sortEpisodes(chunks.flatMap(toEpisodes));
     this.cache(podcast, episodes);
     return episodes;
@@ -99,7 +99,7 @@ export function storeEpisodes(
   before: readonly ChunkedEpisode[],
   after: readonly ChunkedEpisode[],
 ): EpisodeBatch {
-  const isOwn = (chunk = ''): boolean => chunk.startsWith(episodesOf(digest).from);
+  const isOwn = (chunk = ''): boolean => chunk.startsWith(episodesOf(digest));
   const old = byChunk(before);
   const chunks = byChunk(after.filter(({ chunk }) => isOwn(chunk)));
   const isChanged = (chunk: Key): boolean => !isSame(old.get(chunk) ?? [], chunks.get(chunk)!);

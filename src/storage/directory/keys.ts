@@ -1,6 +1,6 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Entry, Key, Value } from '../contract.ts';
-import { padded, under, type UrlDigest, urlDigest } from '../keys.ts';
+import { padded, type Prefix, type UrlDigest, urlDigest } from '../keys.ts';
 
 /*
  * The keys of the directory. URL is the digest of a URL, the current or a former one of a podcast; SLUG is that of a slug.
@@ -17,29 +17,29 @@ import { padded, under, type UrlDigest, urlDigest } from '../keys.ts';
  *   d/MINUTE/CHANGE    something changed in this minute, for other processes that share the store: see `Change`
  */
 
-export const PODCASTS = under('p/');
+export const PODCASTS: Prefix = 'p/';
 export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'lease' | 'unused'): Key =>
   `p/${digest}/${part}`;
 
-export const episodes = (digest: UrlDigest) => under(`e/${digest}/`);
+export const episodes = (digest: UrlDigest): Prefix => `e/${digest}/`;
 /** Chunks are numbered; higher numbers are newer. */
 export const episodesKey = (digest: UrlDigest, chunk: number): Key => `e/${digest}/${padded(chunk)}`;
 
 /** How an account subscribes to a URL (spec 2.9); undefined if it does not. */
 export type Subscription = 'public' | 'private' | undefined;
 
-export const SUBSCRIPTIONS = under('f/');
-export const subscribers = (digest: UrlDigest) => under(`f/${digest}/`);
+export const SUBSCRIPTIONS: Prefix = 'f/';
+export const subscribers = (digest: UrlDigest): Prefix => `f/${digest}/`;
 export const subscriptionKey = (digest: UrlDigest, user: UserId): Key => `f/${digest}/${user}`;
 export const subscriptionValue = (subscription: Subscription): Value => (subscription === 'private' ? '0' : '1');
 export const toSubscription = (entry: Entry | undefined): Subscription =>
   entry && (entry.value === subscriptionValue('private') ? 'private' : 'public');
 
-export const listeners = (digest: UrlDigest) => under(`a/${digest}/`);
+export const listeners = (digest: UrlDigest): Prefix => `a/${digest}/`;
 export const actionIndexKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;
 export const actionIndexEntry = (url: Url, user: UserId): [Key, Value] => [actionIndexKey(urlDigest(url), user), '1'];
 
-export const TAGS = under('k/tag/');
+export const TAGS: Prefix = 'k/tag/';
 /** A slug may be any text. */
 export const tagKey = (slug: string): Key => `k/tag/${urlDigest(slug)}`;
 export const TOPLISTS_KEY: Key = 'k/toplists';

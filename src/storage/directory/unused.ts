@@ -2,7 +2,7 @@ import type { Seconds } from '../../domain/types.ts';
 import type { Core } from '../accounts/core.ts';
 import type { Key } from '../contract.ts';
 import { inBatches } from '../../batches.ts';
-import { scan } from '../rows.ts';
+import { hasKeys, scan } from '../rows.ts';
 import { namedFeeds } from '../sync/named-feeds.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
@@ -61,9 +61,7 @@ async function remove(directory: Directory, podcast: StoredPodcast): Promise<voi
   const found = entries.filter((entry) => entry !== undefined);
   if (groupByUrl(found).get(current)?.version !== podcast.version) return;
   for (const digest of digests) {
-    for (const range of [subscribers(digest), listeners(digest)]) {
-      if ((await store.list({ ...range, limit: 1 })).length > 0) return;
-    }
+    if ((await hasKeys(store, subscribers(digest))) || (await hasKeys(store, listeners(digest)))) return;
   }
   const deleted: Key[] = found.map(({ key }) => key);
   for await (const page of scan(store, episodes(current))) deleted.push(...page.map(({ key }) => key));

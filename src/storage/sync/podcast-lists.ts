@@ -28,7 +28,7 @@ export function createListStore(core: Core): ListStore {
   const { store, accounts } = core;
   /** By the versions of the rows. Concurrent readers of a long list share one copy. */
   const cache = new LRUCache<string, PodcastList>({ maxSize: CACHE });
-  const read = (user: UserId, name: string): Promise<Entry[]> => listAll(store, under(listPrefix(user, name)));
+  const read = (user: UserId, name: string): Promise<Entry[]> => listAll(store, listPrefix(user, name));
 
   return {
     async all(user) {
@@ -124,7 +124,7 @@ export const feedsIn = (entries: readonly Entry[]): Url[] =>
 
 /** A list; undefined if it does not exist. */
 export async function readList({ store }: Core, user: UserId, name: string): Promise<PodcastList | undefined> {
-  const entries = await listAll(store, under(listPrefix(user, name)));
+  const entries = await listAll(store, listPrefix(user, name));
   return entries.length === 0 ? undefined : toPodcastList(toList(entries));
 }
 

@@ -6,7 +6,7 @@ import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { isStorageError } from '../errors.ts';
-import { under, type UrlDigest, urlDigest } from '../keys.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
 import { prepareDirectory } from './upload.ts';
@@ -25,7 +25,7 @@ export async function recountSubscribers(core: Core): Promise<number> {
   for await (const user of userIds(store)) users.add(user);
   const corrected = new Set<Url | undefined>();
   for (const user of users) {
-    const lists = await SubscriptionLists.read(user, await listAll(store, under(subscriptionsPrefix(user))));
+    const lists = await SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user)));
     const head = await readValue<Head>(store, headKey(user));
     const isPrivate = head && (await privateFeeds(core, user, head));
     if ((await difference(core, user, await lists.union(), isPrivate)).wrong.length === 0) continue;
