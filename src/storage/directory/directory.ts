@@ -4,7 +4,7 @@ import { type UrlDigest, urlDigest } from '../keys.ts';
 import { inBatches } from '../../batches.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
-import { valuesOf } from '../values.ts';
+import { readValue, valuesOf } from '../values.ts';
 import {
   documentKeys,
   groupByUrl,
@@ -26,11 +26,11 @@ import {
   SUBSCRIPTIONS,
   tagKey,
   TAGS,
+  TOPLISTS_KEY,
   toSubscription,
 } from './keys.ts';
 import { Memory } from './memory.ts';
 import { type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
-import { ToplistSnapshots } from './toplist-snapshots.ts';
 
 /** URLs or subscriptions per read. */
 const READ_AT_ONCE = 500;
@@ -53,7 +53,6 @@ export class Directory {
   readonly context: StorageContext;
   readonly memory = new Memory();
   readonly episodes: EpisodeStore;
-  readonly snapshots: ToplistSnapshots;
   /** Subscriptions that this process has changed since the last refresh. Only used if the store is shared. */
   readonly changedHere = new Set<Key>();
 
@@ -61,13 +60,12 @@ export class Directory {
     this.store = store;
     this.context = context;
     this.episodes = new EpisodeStore(store);
-    this.snapshots = new ToplistSnapshots(store, () => this.notifications(['toplists']));
   }
 
   /** Reads everything when the store is opened. */
   async load(): Promise<void> {
     for await (const page of scan(this.store, TAGS)) this.#setTitles(page);
-    await this.snapshots.reload();
+    await this.reloadToplists();
     await this.#readAllSubscriptions();
     const documents = new Map<UrlDigest, UrlDocuments>();
     for await (const page of scan(this.store, PODCASTS)) groupByUrl(page, documents);
@@ -76,13 +74,17 @@ export class Directory {
 
   /** Reads everything again. Unlike `load`, it keeps what this process changes meanwhile. */
   async reloadAll(): Promise<void> {
-    await this.snapshots.reload();
+    await this.reloadToplists();
     await this.#readAllSubscriptions();
     const digests = new Set(this.memory.all().map(({ address }) => address.digest));
     for await (const page of scan(this.store, PODCASTS)) {
       for (const { key } of page) digests.add(partsOf(key)[0]);
     }
     await this.reload(digests);
+  }
+
+  async reloadToplists(): Promise<void> {
+    this.memory.toplist.snapshots = (await readValue(this.store, TOPLISTS_KEY)) ?? [];
   }
 
   /** Reads these URLs again, and those that they have moved to. */

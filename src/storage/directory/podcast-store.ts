@@ -12,7 +12,7 @@ import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN, urlsOf } from './podcast.ts';
 import { recommend } from './recommendations.ts';
-import { SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
+import { addSnapshot, SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
@@ -20,7 +20,7 @@ const CONCURRENT = 200;
 
 export function createPodcastStore(core: Core): PodcastStore {
   const { store, directory, refresh, context } = core;
-  const { memory, snapshots } = directory;
+  const { memory } = directory;
 
   /** Fills empty fields of a podcast whose feed was not fetched yet. */
   const addMetadata = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
@@ -160,7 +160,7 @@ export function createPodcastStore(core: Core): PodcastStore {
       return topN(tagged, limit, byPopularity).map(toPodcast);
     },
 
-    top: async (limit) => memory.toplist.top(limit, snapshots.weekOld(context.now())),
+    top: async (limit) => memory.toplist.top(limit, context.now()),
 
     async recommendations(user, limit) {
       await refresh.run(); // never suggest what the user subscribed to on another node
@@ -169,8 +169,8 @@ export function createPodcastStore(core: Core): PodcastStore {
 
     async rebuildToplist() {
       const corrected = await recountSubscribers(core);
-      const today = memory.toplist.top(SNAPSHOT_LENGTH, undefined);
-      await snapshots.add({ at: context.now(), urls: today.map(({ url }) => url) });
+      const now = context.now();
+      await addSnapshot(directory, { at: now, urls: memory.toplist.top(SNAPSHOT_LENGTH, now).map(({ url }) => url) });
       return { podcasts: memory.all().filter((podcast) => subscribersOf(podcast) > 0).length, corrected };
     },
 

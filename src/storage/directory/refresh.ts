@@ -66,7 +66,7 @@ export class Refresh {
   }
 
   async #run(): Promise<void> {
-    const { store, context, snapshots, changedHere } = this.#directory;
+    const { store, context, changedHere } = this.#directory;
     const now = context.now();
     // Some changes may have been removed unseen.
     if (now - this.#refreshedAt > RETENTION - OVERLAP) await this.#directory.reloadAll();
@@ -81,7 +81,7 @@ export class Refresh {
           if (this.#seen.get(key) === version) continue;
           const change = changeIn(key);
           const [digest, user] = change.split('/') as [UrlDigest, UserId?];
-          if (change === 'toplists') await snapshots.reload();
+          if (change === 'toplists') await this.#directory.reloadToplists();
           else if (user === undefined) digests.add(digest);
           else subscriptions.add(subscriptionKey(digest, user));
         }

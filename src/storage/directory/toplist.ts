@@ -1,9 +1,14 @@
+import type { Seconds } from '../../domain/types.ts';
 import type { RankedPodcast } from '../stores.ts';
 import type { ToplistSnapshot } from './documents.ts';
 import { byPopularity, type Catalog, type StoredPodcast, subscribersOf, toPodcast, topN } from './podcast.ts';
 
 /** Podcasts that are ranked at least. */
 const MIN_LENGTH = 100;
+const WEEK: Seconds = 7 * 86_400;
+
+/** Whether the rank of last week may be that in this snapshot. */
+export const isWeekOld = ({ at }: ToplistSnapshot, now: Seconds): boolean => at <= now - WEEK;
 
 /** The first podcasts, most subscribers first. */
 interface Ranking {
@@ -18,6 +23,8 @@ interface Ranking {
 
 /** The listed podcasts with the most subscribers. Ranked again only after a change that affects the ranking. */
 export class Toplist {
+  /** Toplists of the last week, and the newest one before. Newest first. */
+  snapshots: readonly ToplistSnapshot[] = [];
   readonly #catalog: Catalog;
   #ranking: Ranking | undefined;
 
@@ -30,16 +37,13 @@ export class Toplist {
     if (!this.#ranking) return;
     const { podcasts, lowest } = this.#ranking;
     const isAffected = subscribersOf(podcast) >= lowest || podcasts.some(({ url }) => podcast.url === url);
-    if (isAffected) this.clear();
+    if (isAffected) this.#ranking = undefined;
   }
 
-  clear(): void {
-    this.#ranking = undefined;
-  }
-
-  /** The first podcasts, with their ranks in `lastWeek`. */
-  top(limit: number, lastWeek: ToplistSnapshot | undefined): readonly RankedPodcast[] {
+  /** The first podcasts, with their ranks in the newest snapshot at least a week old. */
+  top(limit: number, now: Seconds): readonly RankedPodcast[] {
     const { podcasts, answers } = this.#rank(limit);
+    const lastWeek = this.snapshots.find((each) => isWeekOld(each, now));
     const before = answers.get(limit);
     if (before && before.lastWeek === lastWeek) return before.podcasts;
     const ranks = lastWeek?.urls.map((url, index) => [this.#catalog.find(url)?.url, index + 1] as const) ?? [];

@@ -3,6 +3,7 @@ import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
 import type { Directory, PodcastChange } from './directory.ts';
 import { type ChunkedEpisode, mergeEpisodes, newestEpisodes } from './episodes.ts';
 import type { StoredPodcast } from './podcast.ts';
+import { addSnapshot } from './toplist-snapshots.ts';
 
 /** Exports the directory, one podcast per page, sorted by URL at the start of the export. */
 export async function* exportDirectory(directory: Directory): AsyncGenerator<DirectoryRecord[]> {
@@ -22,9 +23,9 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
     yield [toPodcastRecord(podcast), ...toEpisodeRecords(episodes)];
   }
 
-  const toplists = directory.snapshots.all;
-  if (toplists.length === 0) return;
-  yield toplists.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(memory.currentUrl) }));
+  const { snapshots } = memory.toplist;
+  if (snapshots.length === 0) return;
+  yield snapshots.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(memory.currentUrl) }));
 }
 
 function toPodcastRecord(podcast: StoredPodcast): DirectoryRecord {
@@ -62,7 +63,7 @@ export async function importDirectory(directory: Directory, records: AsyncIterab
       if (record.kind === 'tag') await directory.addTags([{ tag: record.tag, title: record.title }]);
       if (record.kind === 'toplist') {
         const urls = record.urls.filter((url) => directory.memory.find(url));
-        await directory.snapshots.add({ at: record.at, urls });
+        await addSnapshot(directory, { at: record.at, urls });
       }
     }
   }
