@@ -230,7 +230,7 @@ it('creates the first account with the link, once', async () => {
   expect(await server.services.registration.firstAccountToken()).toBeUndefined();
 });
 
-it('leads whoever has just registered to the start page, if they go back or send the form twice', async () => {
+it('leads someone who has just registered to the start page if they go back or send the form twice', async () => {
   const server = await openTestServer({ users: [] });
   const path = `/register?token=${await server.services.registration.firstAccountToken()}`;
   const visitor = openVisitor(server);

@@ -33,8 +33,9 @@ export function createOpmlImportPages(
     const device = fields.get('device') ?? '';
     const confirmed = fields.get('confirmed');
     const opml = confirmed ?? fields.get('opml') ?? '';
-    if (opml === '')
+    if (opml === '') {
       return form(event, user, { device, problems: { opml: problem ?? 'choose a file that is not empty' } });
+    }
     try {
       const entries = await bodyParser.podcasts(opml);
       if (entries.length === 0) throw invalid('this file contains no podcasts; choose another one');

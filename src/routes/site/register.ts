@@ -16,7 +16,7 @@ export function createRegisterPages(
   site: Site,
 ): Record<'show' | 'submit', Handler> {
   const closed = async (event: H3Event): Promise<Reply> =>
-    (await identity.siteUser(event)) // who has just registered, and goes back or sent the form twice
+    (await identity.siteUser(event)) // someone who registered, and then went back or sent the form twice
       ? site.redirect(event, '/')
       : site.page(event, ({ isNew }) => renderRegistrationClosed(isNew), { status: 403, isPrivate: true });
 
