@@ -178,6 +178,21 @@ describe('clocks of clients', () => {
     expect((await app.pull(fast + 3)).add).toEqual([]);
   });
 
+  /** Podcast Merlin 2 sends one before each sync and ignores the response. */
+  it('a connection check with a time in the far future takes nothing from the sync after it', async () => {
+    const app = await openWith(server, 'Podcast Merlin');
+    const sync = async (since: number) => {
+      await app.pull(2 ** 31 - 1);
+      return app.pull(since);
+    };
+    const { timestamp } = await sync(0);
+    await openDevice(server).change([FEED]);
+    const changed = await sync(timestamp);
+    expect(changed.add).toEqual([FEED]);
+    await openDevice(server).change([], [FEED]);
+    expect(await sync(changed.timestamp)).toMatchObject({ add: [], remove: [FEED] });
+  });
+
   it('a new one receives everything, and others are not affected', async () => {
     await openDevice(server).change([FEED]);
     const [one, two] = [await openWith(server, 'One'), await openWith(server, 'Two')];
