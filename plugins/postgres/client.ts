@@ -41,22 +41,30 @@ export interface ConnectionOptions {
 }
 
 /** Address of one server, as options of postgres.js; `path` is that of a Unix socket. */
-type Server = { host: [string]; port: [number] } | { path: string };
+type Server = { host: [string]; port: [number]; ssl?: { host: string } } | { path: string };
+
+/** What `sslmode` can be without a check of the certificate. Of all else, postgres.js checks it. */
+const UNCHECKED = new Set<unknown>(['require', 'allow', 'prefer']);
 
 /** What is before the hosts of a URL, the hosts, separated by commas, and what is after them. */
 export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
 
 /** The servers that a URL names, or the variables `PGHOST` and `PGPORT` if it is undefined. Connects to none of them. */
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
+  const { host: hosts, port: ports, path, ssl } = driver(url).options;
+  if (path) return [{ path }];
+  const toServer = (host: string, port: number): Server => ({
+    host: [host],
+    port: [port],
+    // Otherwise postgres.js expects the certificate of an IP address to be that of localhost.
+    ...(ssl && !UNCHECKED.has(ssl) && { ssl: { host } }),
+  });
   const written = URL_PARTS.exec(url)?.[2];
-  if (!written) {
-    const { host, port, path } = driver(url).options;
-    return path ? [{ path }] : host.map((name, index) => ({ host: [name], port: [port[index]!] }));
-  }
+  if (!written) return hosts.map((host, index) => toServer(host, ports[index]!));
   // Not by postgres.js: it cuts off an IPv6 address, and takes the port of the first host for the others.
   return written.split(',').map((each) => {
     const { hostname, port } = new URL(`postgres://${each}`);
-    return { host: [hostname.replace(/^\[(.*)\]$/, '$1')], port: [Number(port || process.env['PGPORT'] || 5432)] };
+    return toServer(hostname.replace(/^\[(.*)\]$/, '$1'), Number(port || process.env['PGPORT'] || 5432));
   });
 }
 

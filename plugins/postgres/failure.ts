@@ -14,12 +14,22 @@ const MEANINGS: ErrorMeanings = [
   [/^REPLICA$/, 'unavailable', 'is a replica; podsync waits for a primary: name it, or all servers, in --storage'],
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
   [/^XX00.$/, 'corrupt', 'reports damaged files; check its log'],
-  [/CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/, 'unavailable', 'has an untrusted certificate; check sslmode in --storage'],
   [
-    /^57|^25P03$|^08|^CONNECT|^ECONNRESET$/,
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     'unavailable',
-    'is stopping, does not answer, or cancelled the statement; try again',
+    'has a certificate of another host; name the host of the certificate in --storage',
   ],
+  [
+    /CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/,
+    'unavailable',
+    'has an untrusted certificate; name the certificate of its CA in NODE_EXTRA_CA_CERTS, or check sslmode in --storage',
+  ],
+  [
+    /^ECONNRESET$/,
+    'unavailable',
+    'closed the connection; try again, or, if --storage has an sslmode, check that it offers TLS',
+  ],
+  [/^57|^25P03$|^08|^CONNECT/, 'unavailable', 'is stopping, does not answer, or cancelled the statement; try again'],
   [/^E(?!RR_)[A-Z_]+$/, 'unavailable', 'cannot be reached; check that it runs, and its host and port in --storage'],
   [/(?:)/, 'unavailable', 'failed; check its log'],
 ];

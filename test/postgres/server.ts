@@ -37,21 +37,27 @@ const FLAGS = {
 /** Settings without durability, which a test database does not need. */
 const CARELESS = { fsync: 'off', full_page_writes: 'off' };
 
+/** For clients that ask for TLS, on a second address, too. Its certificate is that of `localhost` and `127.0.0.1`. */
+const WITH_TLS = { ssl: 'on', listen_addresses: '127.0.0.1,127.0.0.2' };
+
+/** The folder of its certificate `cert.pem`. */
+export const TLS = join(import.meta.dirname, '../cli/tls');
+
 /**
  * Starts a PostgreSQL on a free port. It stops when this process ends, for whatever reason. With `durable`, committed
  * data survives `SIGKILL`, but it is slower.
  */
-export async function startServer({ durable = false } = {}): Promise<TestServer> {
+export async function startServer({ durable = false, tls = false } = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-postgres-'));
   try {
-    return await startIn(folder, durable);
+    return await startIn(folder, { ...FLAGS, ...(!durable && CARELESS), ...(tls && WITH_TLS) });
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
   }
 }
 
-async function startIn(folder: string, durable: boolean): Promise<TestServer> {
+async function startIn(folder: string, settings: Record<string, string>): Promise<TestServer> {
   const data = join(folder, 'data');
   const programs = await findPrograms(folder);
   const password = randomBytes(12).toString('hex');
@@ -74,7 +80,15 @@ async function startIn(folder: string, durable: boolean): Promise<TestServer> {
     '--no-sync',
   ]);
 
-  const flags = Object.entries({ ...FLAGS, ...(!durable && CARELESS), port });
+  if (settings['ssl']) {
+    for (const [from, to] of Object.entries({ 'cert.pem': 'server.crt', 'key.pem': 'server.key' })) {
+      const file = join(data, to);
+      await cp(join(TLS, from), file);
+      await chmod(file, 0o600);
+      await give(file);
+    }
+  }
+  const flags = Object.entries({ ...settings, port });
   const args = ['-D', data, ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   let server: Running | undefined;
 

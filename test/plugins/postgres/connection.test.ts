@@ -236,6 +236,13 @@ describe('between podsync and PostgreSQL', () => {
     const url = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(openStore({ url })).rejects.toThrow(unavailable);
   });
+
+  it('a server without TLS is reported if sslmode asks for it', async () => {
+    const url = await listen((socket) =>
+      socket.once('data', () => socket.write('N', () => socket.once('data', () => socket.end()))),
+    );
+    await expect(openStore({ url: `${url}?sslmode=require` })).rejects.toThrow('check that it offers TLS');
+  });
 });
 
 describe('errors say what is wrong, without secrets', () => {
