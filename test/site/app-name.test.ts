@@ -3,6 +3,10 @@ import { describeApp } from '../../src/pages/parts/app-name.ts';
 
 it.each([
   ['AntennaPod/3.6.0', 'AntennaPod/3.6.0'],
+  [
+    'mygpoclient/1.9 (+http://gpodder.org/mygpoclient/) gPodder/3.11.1 (+http://gpodder.org/) Linux',
+    'mygpoclient/1.9 gPodder/3.11.1 Linux',
+  ],
   ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
   [
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36',
