@@ -63,6 +63,30 @@ describe('parses', () => {
 });
 
 it.each([
+  ['EDT', -4],
+  ['CST', -6],
+  ['CDT', -5],
+  ['MST', -7],
+  ['MDT', -6],
+  ['PST', -8],
+  ['WEST', 1],
+  ['BST', 1],
+  ['CET', 1],
+  ['EET', 2],
+  ['EEST', 3],
+  ['MSK', 3],
+  ['IST', 5.5],
+  ['JST', 9],
+  ['KST', 9],
+  ['AEST', 10],
+  ['AEDT', 11],
+  ['NZST', 12],
+  ['NZDT', 13],
+])('reads the zone %s as UTC plus %d hours', (zone, hours) => {
+  expect(parseDate(`Wed, 31 Jul 2024 10:00:00 ${zone}`)).toBe(at('2024-07-31T10:00:00Z') - hours * 3600);
+});
+
+it.each([
   '',
   'yesterday',
   '2024-01-31T10:00:61Z',

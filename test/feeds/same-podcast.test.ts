@@ -22,6 +22,12 @@ it.each([
     podcast('T', { url: 'http://media.example/1', guid: '1' }),
     true,
   ],
+  [
+    'only half of the episodes in common',
+    podcast('T', { url: 'http://media.test/2' }, { url: 'http://media.test/1' }),
+    podcast('T', { url: 'http://media.test/1' }),
+    false,
+  ],
 ])('feeds with equal titles, %s: whether they are the same podcast', (_, here, there, isSame) => {
   expect(isSamePodcast(here, there)).toBe(isSame);
 });

@@ -137,6 +137,13 @@ describe('if private addresses are allowed', () => {
     }
   });
 
+  it('fetches a feed whose name has a public and a private address', async () => {
+    const inside = await startFeedServer((_, response) => void response.end(FEED), '127.0.0.2');
+    const resolve = async (): Promise<string[]> => ['127.0.0.1', '127.0.0.2'];
+    const { fetchFeed } = startFetcher({ isPublic: isInternet, resolve });
+    expect(await fetchFeed(`http://both.test:${inside.port}/`, {})).toMatchObject({ kind: 'fetched' });
+  });
+
   it('does not fetch the logo of a public feed from a private address, even after a redirect', async () => {
     const { fetchImage, inside, urls } = await startBoth();
     for (const logo of [urls.private, `http://127.0.0.2:${inside.port}/`, urls.public]) {

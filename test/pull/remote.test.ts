@@ -100,6 +100,10 @@ it('follows redirects within the server, and never sends the password to another
   await expect(open().get(DEVICES)).rejects.toThrow(
     `redirects to ${elsewhere.url}, and the password is not sent there`,
   );
+  answerWith([302, { location: `https://localhost:${port}/api/2/devices/bob.json` }]);
+  await expect(open().get(DEVICES)).rejects.toThrow(
+    /redirects to https:\/\/localhost:\d+, and the password is not sent there/,
+  );
   answerWith([302, { location: 'file:///etc/passwd' }]);
   await expect(open().get(DEVICES)).rejects.toThrow(/redirects to an address that is not http\(s\)/);
   expect(elsewhere.requests).toEqual([]);

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
 import { openVisitor } from '../site/browser.ts';
 
@@ -238,6 +239,15 @@ it('leads someone who has just registered to the start page if they go back or s
   for (const again of [await visitor.get(path), await visitor.submit(path, FIELDS)]) {
     expect([again.status, again.location]).toEqual([303, 'http://localhost/']);
   }
+});
+
+it('creates the first account with the link even if the storage failed at first', async () => {
+  const server = await openTestServer({ users: [] });
+  const { send } = await openForm(server, `?token=${await server.services.registration.firstAccountToken()}`);
+  vi.spyOn(server.storage.users, 'create').mockRejectedValueOnce(new StorageError('full', 'the disk is full'));
+  expect((await send()).status).toBe(507);
+  expect(server.errors.splice(0)).toEqual(['the disk is full']);
+  expect((await send()).status).toBe(303);
 });
 
 it('creates no account with the link once an account exists', async () => {

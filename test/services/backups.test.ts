@@ -64,7 +64,12 @@ it('a restart neither skips nor repeats a backup', async () => {
 it('removes its oldest backups, and nothing else', async () => {
   const { clock, folder, backups } = await open();
   await mkdir(folder, { recursive: true });
-  const others = ['podsync-2026-11-01T00-00-00Z.ndjson.gz.old', 'my-copy.ndjson.gz', 'podsync-monday.ndjson.gz'];
+  const others = [
+    'podsync-2026-11-01T00-00-00Z.ndjson.gz.old',
+    'podsync-monday.ndjson.gz',
+    'podsync-monday.tmp',
+    'my-copy.ndjson.gz',
+  ];
   for (const name of others) await writeFile(join(folder, name), '');
   for (let day = 0; day < 4; day++) {
     await backups.runIfDue();

@@ -31,6 +31,13 @@ it('shows each device with its app, its last sync and its subscriptions', async 
   expect(html).toContain('Last sync <time');
 });
 
+it('shows the app that synced last, even right after another one', async () => {
+  const { visitor, request } = await openDevices();
+  await request('GET', '/api/2/subscriptions/bob/phone.json?since=0', { ...BOB, headers: { 'user-agent': 'App/c' } });
+  const text = textOf((await visitor.get('/devices')).html);
+  expect([text.includes('App/c'), text.includes('App/a')]).toEqual([true, false]);
+});
+
 it('lists requests that were refused, with their device and app', async () => {
   const { visitor, request } = await openDevices();
   const episode = {
@@ -44,6 +51,15 @@ it('lists requests that were refused, with their device and app', async () => {
   const page = textOf((await visitor.get('/devices')).html);
   expect(page).toMatch(/Refused requests .* "add" must be an array of strings\. .* UTC · phone · gpodder\.net/);
   expect(page).toMatch(/must be one of download, play, delete, new\. .* UTC · (tv · )?App\/b · gpodder\.net/);
+});
+
+it('shows the same refusal at each device that it concerns', async () => {
+  const { visitor, request } = await openDevices();
+  for (const device of ['phone', 'tv', 'tv']) {
+    await request('POST', `/api/2/subscriptions/bob/${device}.json`, { ...BOB, body: { add: 'no list', remove: [] } });
+  }
+  const text = textOf((await visitor.get('/devices')).html);
+  expect(text.match(/Last refused/g)).toHaveLength(2);
 });
 
 it('a form that was open for too long loses neither name nor type', async () => {

@@ -158,6 +158,7 @@ export const listTests: Suite = ({ describe, test }) => {
       ['a', 2, 'bcda'],
       ['a', 5, 'bcda'],
       ['d', -9, 'dbca'],
+      ['d', -1, 'dbca'],
       ['c', 0, 'dbca'],
     ] as const) {
       assert.equal(await storage.lists.move(alice, name, by), true);
