@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { all, commit, keys, listAll, parse, type Suite } from './fixture.ts';
+import { all, commit, keys, listAll, parse, type Suite, usedBefore } from './fixture.ts';
 
 export const durabilityTests: Suite = ({ test, testShared }) => {
   test('reopening twice changes nothing', async ({ store, reopen }) => {
@@ -14,6 +14,24 @@ export const durabilityTests: Suite = ({ test, testShared }) => {
       const [entry] = await again.get([many[1]!]);
       assert.equal(await again.commit({ check: [[many[1]!, entry!.version - 1]], delete: [many[1]!] }), undefined);
     }
+  });
+
+  test('a commit that has resolved survives a crash', async ({ reopen, openCopy }) => {
+    const store = await reopen(); // there are files, even if a plugin writes them only in close()
+    const first = await commit(store, { set: ['a', 'b'].map((key) => [key, '1']) });
+    const names = keys('k/', 50);
+    await all(50, (n) => commit(store, { set: [[names[n]!, String(n)]] }));
+    const last = await commit(store, { set: [['a', '2']], delete: ['b', names[0]!] });
+    const copy = await openCopy();
+    if (!copy) return;
+    const found = (await copy.list({ from: 'a', until: 'l', limit: 100 })).map(parse);
+    assert.deepEqual(
+      found,
+      [2, ...names.keys()].filter((value) => value !== 0),
+      'a commit resolved before its changes were in the files of the data folder: a crash at this moment would lose them',
+    );
+    const next = await commit(copy, { set: [['b', '1']] });
+    assert.ok(next !== first && next !== last, usedBefore(next));
   });
 
   test('ping and verify succeed on a healthy store', async ({ store }) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cpSync, lstatSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Entry, Key, KeyValueStore, OpenContext, Version } from '../plugin.ts';
+import { type Entry, isStorageError, type Key, type KeyValueStore, type OpenContext, type Version } from '../plugin.ts';
+import { checkAnswers } from './answers.ts';
 
 /** One backend, empty at first. */
 export interface Subject {
@@ -33,6 +35,11 @@ export interface Fixture {
   reopen(): Promise<KeyValueStore>;
   /** Opens the backend once more, while the first store is open. */
   openAnother(): Promise<KeyValueStore>;
+  /**
+   * Opens a copy of the data folder, which has what a crash at this moment would leave. Undefined if the backend stores
+   * nothing there, or if it is locked, as by a file with the id of this process.
+   */
+  openCopy(): Promise<KeyValueStore | undefined>;
   /** Closes one of the stores. */
   close(store: KeyValueStore): Promise<void>;
 }
@@ -42,14 +49,16 @@ export interface OwnedFixture extends Fixture {
 }
 
 export async function openFixture(createSubject: () => Promise<Subject>): Promise<OwnedFixture> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'podsync-conformance-'));
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-conformance-'));
+  const dataDir = await mkdtemp(join(folder, 'data-'));
   const subject = await createSubject();
   const stores = new Set<KeyValueStore>();
-  const openAnother = async (): Promise<KeyValueStore> => {
-    const store = await subject.open({ dataDir, log: () => undefined });
+  const openIn = async (dataDir: string): Promise<KeyValueStore> => {
+    const store = checkAnswers(await subject.open({ dataDir, log: () => undefined }));
     stores.add(store);
     return store;
   };
+  const openAnother = (): Promise<KeyValueStore> => openIn(dataDir);
   const close = async (store: KeyValueStore): Promise<void> => {
     stores.delete(store);
     await store.close();
@@ -65,18 +74,34 @@ export async function openFixture(createSubject: () => Promise<Subject>): Promis
       await closeAll();
       return openAnother();
     },
+    async openCopy() {
+      if ((await readdir(dataDir)).length === 0) return undefined;
+      const copy = await mkdtemp(join(folder, 'copy-'));
+      // Blocks this process, as a file may change while another one is copied.
+      cpSync(dataDir, copy, { recursive: true, filter: isFileOrFolder });
+      return openIn(copy).catch((error: unknown) => {
+        if (isStorageError(error, 'busy')) return undefined;
+        throw error;
+      });
+    },
     async destroy() {
       await closeAll();
       await subject.destroy();
-      await rm(dataDir, { recursive: true });
+      await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Sockets, of a lock or of a database, cannot be copied. */
+function isFileOrFolder(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.isFile() || found.isDirectory());
 }
 
 /** Commits a batch whose checks must succeed. */
 export async function commit(store: KeyValueStore, batch: Parameters<KeyValueStore['commit']>[0]): Promise<Version> {
   const version = await store.commit(batch);
-  assert.ok(version !== undefined, 'a check failed');
+  assert.ok(version !== undefined, 'commit resolved with undefined, as after a failed check, but all its checks hold');
   return version;
 }
 
@@ -92,6 +117,10 @@ export const read = async (store: KeyValueStore, key: Key): Promise<any> => (awa
 /** The version of a key; 0 if it does not exist. */
 export const versionOf = async (store: KeyValueStore, key: Key): Promise<Version> =>
   (await store.get([key]))[0]?.version ?? 0;
+
+/** The message for a version that a commit has set for the second time. */
+export const usedBefore = (version: Version): string =>
+  `version ${version} was used before; a version must be new, also after the key was deleted or the store was reopened`;
 
 /** All entries whose keys begin with `prefix`, followed by a character below `~`. */
 export const listAll = (store: KeyValueStore, prefix: Key): Promise<Entry[]> =>

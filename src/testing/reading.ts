@@ -3,6 +3,7 @@ import { all, commit, keys, listAll, parse, read, readAll, type Suite } from './
 
 export const readingTests: Suite = ({ test }) => {
   test('an empty store has no entries', async ({ store }) => {
+    assert.ok(typeof store.isShared === 'boolean', 'isShared must be true or false');
     assert.deepEqual(await store.get(['a', 'b']), [undefined, undefined]);
     assert.deepEqual(await store.get([]), []);
     assert.deepEqual(await store.list({ from: ' ', until: '~', limit: 10 }), []);

@@ -2,6 +2,24 @@ import assert from 'node:assert/strict';
 import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../plugin.ts';
 import { commit, keys, listAll, parse, read, readAll, type Suite } from './fixture.ts';
 
+/** Keys that are easily confused with others, or have a meaning in file systems, globs or JavaScript. */
+const DIFFICULT = [
+  'p',
+  'p ',
+  ' p',
+  'p/',
+  '/p',
+  'p//',
+  'p/../p',
+  'p/./p',
+  '.',
+  '..',
+  '*',
+  '__proto__',
+  'constructor',
+  'constructor/name',
+];
+
 const PRINTABLE = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).join('');
 
 /** All code points of a range, including lone surrogates and control characters. */
@@ -37,7 +55,18 @@ const SAMPLES: readonly unknown[] = [
   {},
   [[], [{}], [[[null]]]],
   JSON.parse('{ "__proto__": { "a": 1 }, "constructor": 2 }'),
-  { '': 1, ' ': 2, a: { b: { c: [1, '2', null] } }, 'ä"\\\n': '\t\r\n\b\f', 10: 'number', 9: 'first' },
+  {
+    '': 1,
+    ' ': 2,
+    a: { b: { c: [1, '2', null] } },
+    n: null,
+    e: [{}],
+    o: {},
+    l: [],
+    'ä"\\\n': '\t\r\n\b\f',
+    10: 'number',
+    9: 'first',
+  },
 ];
 
 /** A value of the maximum size. */
@@ -67,22 +96,25 @@ export const valueTests: Suite = ({ test }) => {
     );
   });
 
-  test('a key may contain any printable ASCII, up to the maximum length', async ({ store }) => {
+  test('a key may contain any printable ASCII, up to the maximum length', async ({ store: first, reopen }) => {
     const names = [
       PRINTABLE,
       ...[...PRINTABLE].map((char) => `k${char}`),
+      ...DIFFICULT,
       PRINTABLE.repeat(11).slice(0, MAX_KEY_BYTES),
     ];
     for (const last of ['x', 'y']) names.push('k'.repeat(MAX_KEY_BYTES - 1) + last);
-    await store.commit({ check: names.map((name) => [name, 0]), set: names.map((name, n) => [name, String(n)]) });
-    assert.deepEqual(
-      await readAll(store, names),
-      names.map((_, n) => n),
-    );
+    const numbers = names.map((_, n) => n);
+    await first.commit({ check: names.map((name) => [name, 0]), set: names.map((name, n) => [name, String(n)]) });
+    assert.deepEqual(await readAll(first, names), numbers);
+    const store = await reopen();
+    assert.deepEqual(await readAll(store, names), numbers);
     const [last] = await store.list({ from: names.at(-1)!, until: '~', limit: 1 });
     assert.equal(last?.key, names.at(-1));
+    const [next] = await store.list({ from: `${names.at(-1)} `, until: '~', limit: 1 });
+    assert.equal(next?.key, 'kl');
     await store.commit({ delete: names.slice(0, -1), set: [[names.at(-1)!, '"last"']] });
-    assert.deepEqual(await readAll(store, names.slice(-2)), [undefined, 'last']);
+    assert.deepEqual(await readAll(store, names), [...Array(names.length - 1).fill(undefined), 'last']);
   });
 
   test('a value may have the maximum size, in any script', async ({ store, reopen }) => {

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Entry, KeyValueStore, OpenContext } from '../../src/plugin.ts';
+import { loadStorage } from '../../src/storage/load.ts';
+import { storageConformance } from '../../src/testing/index.ts';
+
+const example = join(import.meta.dirname, '../../examples/memory-storage');
+
+type Open = (context: OpenContext) => Promise<KeyValueStore>;
+
+/** Opens an empty store in memory, and replaces some of its methods. */
+const faulty =
+  (replace: (store: KeyValueStore) => Partial<KeyValueStore>): Open =>
+  async (context) => {
+    const { plugin, options } = await loadStorage(`./memory-storage.js:${randomUUID()}`, example);
+    const store = await plugin.open(options, context);
+    return { ...store, ...replace(store) };
+  };
+
+/** A store whose reads return changed entries. */
+const changed = (change: (entry: Entry) => object): Open =>
+  faulty((store) => ({
+    get: async (keys) => (await store.get(keys)).map((entry) => entry && (change(entry) as Entry)),
+    list: async (range) => (await store.list(range)).map((entry) => change(entry) as Entry),
+  }));
+
+/** A store that keeps another key instead of the one given. */
+const renamed = (rename: (key: string) => string): Open =>
+  faulty((store) => ({
+    get: (keys) => store.get(keys.map(rename)),
+    commit: ({ check = [], set = [], delete: deleted = [] }) =>
+      store.commit({
+        check: check.map(([key, version]) => [rename(key), version]),
+        set: set.map(([key, value]) => [rename(key), value]),
+        delete: deleted.map(rename),
+      }),
+  }));
+
+/** A store that writes its file only when it is closed. */
+const writesLate: Open = async (context) => {
+  const file = join(context.dataDir, 'entries.json');
+  const store = await faulty(() => ({}))(context);
+  if (existsSync(file)) await store.commit({ set: JSON.parse(readFileSync(file, 'utf8')) });
+  const close = async (): Promise<void> => {
+    const entries = await store.list({ from: ' ', until: '~', limit: 1_000_000 });
+    writeFileSync(file, JSON.stringify(entries.map(({ key, value }) => [key, value])));
+  };
+  return { ...store, close };
+};
+
+const withoutNulls = (value: string): string =>
+  JSON.stringify(JSON.parse(value), (_, part) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).filter(([, member]) => member !== null))
+      : part,
+  );
+
+/** Runs a test of the suite, and returns the message with which it fails. */
+async function failureOf(title: string, open: Open): Promise<string> {
+  const hooks: (() => Promise<void>)[] = [];
+  const found: (() => Promise<void>)[] = [];
+  storageConformance('faulty', async () => ({ open, destroy: async () => undefined }), {
+    describe: (_, body) => body(),
+    it: (name, body) => name === title && found.push(body),
+    beforeEach: (hook) => hooks.push(hook),
+    afterEach: (hook) => hooks.push(hook),
+  });
+  const [[before, after], [body]] = [hooks, found];
+  await before!();
+  const failure = await body!().catch((error: Error) => error);
+  await after!();
+  return failure?.message ?? 'passed';
+}
+
+const ENTRY = 'an entry has its key, its value and the version of its commit';
+const ORDER = 'entries are returned in the order of the keys, even if a key is missing or occurs twice';
+const KEYS = 'a key may contain any printable ASCII, up to the maximum length';
+
+it.each<[string, string, Open, RegExp]>([
+  [
+    'a Buffer as value',
+    ENTRY,
+    changed((entry) => ({ ...entry, value: Buffer.from(entry.value) })),
+    /^the value of a is/,
+  ],
+  ['an object as value', ENTRY, changed((entry) => ({ ...entry, value: {} })), /must be JSON text, which is a string/],
+  [
+    'a version as text',
+    ENTRY,
+    changed((entry) => ({ ...entry, version: '7' })),
+    /^the version of a is '7'; it must be/,
+  ],
+  [
+    'a bigint as version',
+    ENTRY,
+    faulty((store) => ({ commit: async (batch) => BigInt((await store.commit(batch))!) as never })),
+    /^commit resolved with \d+n; it must be a whole number/,
+  ],
+  [
+    'no version',
+    ENTRY,
+    faulty((store) => ({ commit: async (batch) => void (await store.commit(batch)) as never })),
+    /^commit resolved with undefined, as after a failed check/,
+  ],
+  [
+    'null for a missing key',
+    ORDER,
+    faulty((store) => ({ get: async (keys) => (await store.get(keys)).map((entry) => entry ?? (null as never)) })),
+    /^an entry is null; get must resolve with undefined/,
+  ],
+  [
+    'nothing for a missing key',
+    ORDER,
+    faulty((store) => ({ get: async (keys) => (await store.get(keys)).filter((entry) => entry !== undefined) })),
+    /^get resolved with 4 entries for 5 keys/,
+  ],
+  [
+    'a version that was used before',
+    'a version is never used twice for a key, even if it is deleted and set again',
+    faulty((store) => ({ commit: async (batch) => (await store.commit(batch)) && 7 })),
+    /^version 7 was used before/,
+  ],
+  [
+    'a path without its last slash',
+    KEYS,
+    renamed((key) => key.replace(/(.)\/$/, '$1')),
+    /^the entry of 'k\/' has the key 'k'/,
+  ],
+  [
+    'a key without its last space',
+    KEYS,
+    renamed((key) => key.replace(/(.) $/, '$1')),
+    /^the entry of 'k ' has the key 'k'/,
+  ],
+  [
+    'an object without members that are null',
+    'any JSON is returned unchanged',
+    changed((entry) => ({ ...entry, value: withoutNulls(entry.value) })),
+    /n: null/,
+  ],
+  [
+    'a store that does not say whether it is shared',
+    'an empty store has no entries',
+    faulty(() => ({ isShared: undefined as never })),
+    /^isShared must be/,
+  ],
+  [
+    'a commit that is written later',
+    'a commit that has resolved survives a crash',
+    writesLate,
+    /a crash at this moment would lose them/,
+  ],
+])('the tests for plugins find %s', async (_, title, open, message) => {
+  expect(await failureOf(title, open)).toMatch(message);
+});
