@@ -43,9 +43,6 @@ export interface ConnectionOptions {
 /** Address of one server, as options of postgres.js; `path` is that of a Unix socket. */
 type Server = { host: [string]; port: [number]; ssl?: { host: string } } | { path: string };
 
-/** What `sslmode` can be without a check of the certificate. Of all else, postgres.js checks it. */
-const UNCHECKED = new Set<unknown>(['require', 'allow', 'prefer']);
-
 /** What is before the hosts of a URL, the hosts, separated by commas, and what is after them. */
 export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
 
@@ -53,12 +50,9 @@ export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
   const { host: hosts, port: ports, path, ssl } = driver(url).options;
   if (path) return [{ path }];
-  const toServer = (host: string, port: number): Server => ({
-    host: [host],
-    port: [port],
-    // Otherwise postgres.js expects the certificate of an IP address to be that of localhost.
-    ...(ssl && !UNCHECKED.has(ssl) && { ssl: { host } }),
-  });
+  // Three modes check no certificate. Else, without this, that of an IP address would have to be that of localhost.
+  const tls = (host: string) => ssl && !['require', 'allow', 'prefer'].includes(`${ssl}`) && { ssl: { host } };
+  const toServer = (host: string, port: number): Server => ({ host: [host], port: [port], ...tls(host) });
   const written = URL_PARTS.exec(url)?.[2];
   if (!written) return hosts.map((host, index) => toServer(host, ports[index]!));
   // Not by postgres.js: it cuts off an IPv6 address, and takes the port of the first host for the others.
