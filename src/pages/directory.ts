@@ -33,7 +33,7 @@ export function renderDirectory(page: DirectoryPage): Page {
     title: heading,
     search: view.kind === 'search' ? view.text : undefined,
     content: markup`<div class="page-head"><h1>${heading}</h1>
-${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href="${base}/directory">Whole directory</a></p>` : ''}</div>
+${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href="${base}/directory">Whole directory</a>${renderOwnSearch(page)}</p>` : ''}</div>
 ${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
 ${view.kind === 'toplist' && podcasts.length > 0 ? markup`<h2>Most subscribed</h2>` : ''}
 ${podcasts.length === 0 ? markup`<p class="soft">${EMPTY_TEXTS[view.kind]}${csrf === undefined ? '' : markup` You can <a href="${base}/subscriptions">subscribe to a feed by its address</a>.`}</p>` : renderFound(page)}`,
@@ -43,6 +43,12 @@ ${podcasts.length === 0 ? markup`<p class="soft">${EMPTY_TEXTS[view.kind]}${csrf
 function headingOf(view: DirectoryView): string {
   if (view.kind === 'search') return `Search: ${view.text}`;
   return view.kind === 'tag' ? `Podcasts tagged ${view.tag}` : 'Directory';
+}
+
+/** The same search in the subscriptions of the user, as private ones are not in the directory. */
+function renderOwnSearch({ base, csrf, view }: DirectoryPage): Markup | undefined {
+  if (csrf === undefined || view.kind !== 'search') return undefined;
+  return markup` · <a href="${base}/subscriptions?q=${encodeURIComponent(view.text)}">Search my subscriptions</a>`;
 }
 
 const EMPTY_TEXTS: Record<DirectoryView['kind'], string> = {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ACCOUNT } from '../../src/services/sync/settings.ts';
 import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
@@ -39,6 +40,21 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   const nothing = '/directory?q=zzzzzz';
   expect((await visitor.get(nothing)).html).toContain('No podcast was found.</p>');
   expect((await (await signIn(server)).get(nothing)).html).toContain('No podcast was found. You can <a href=');
+});
+
+it('leads from a search to the same one in the own subscriptions, as private ones are not in the directory', async () => {
+  const server = await openTestServer();
+  const bob = (await server.services.accounts.findByName('bob'))!.id;
+  await server.services.settings.update(bob, ACCOUNT, { set: { public_subscriptions: false }, remove: [] });
+  await server.services.subscriptions.upload(bob, 'phone', { add: ['https://feeds.example/a'], remove: [] });
+  await recordFeed(server.storage, 'https://feeds.example/a', { title: 'Böse & gut' }, []);
+  const search = `/directory?q=${encodeURIComponent('böse & gut')}`;
+  expect((await openVisitor(server).get(search)).html).not.toContain('Search my subscriptions');
+  const visitor = await signIn(server);
+  const { html } = await visitor.get(search);
+  expect(html).toContain('No podcast was found.');
+  const [, link] = /<a href="http:\/\/localhost([^"]*)">Search my subscriptions</.exec(html)!;
+  expect((await visitor.get(link!)).html).toContain('Select Böse &amp; gut');
 });
 
 it('offers no search and no directory where there is none', async () => {
