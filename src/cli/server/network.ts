@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { RequestListener, Server } from 'node:http';
@@ -136,6 +137,8 @@ async function checkCertificate(files: CertificateFiles): Promise<void> {
   const key = await readPem('--tls-key', files.key);
   try {
     createSecureContext({ cert, key });
+    // OpenSSL accepts a key of another kind, such as RSA with an elliptic curve certificate, and then refuses every client.
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new Error('the key is another one');
   } catch (error) {
     throw new Error(
       `${files.cert} and ${files.key} are not a certificate and its key; both must be PEM files without a passphrase`,

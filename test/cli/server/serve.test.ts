@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
@@ -163,9 +164,16 @@ it('names an invalid certificate or key', async () => {
   expect(await refuses(['--data', data, '--tls-cert', CERT, '--tls-key', absent])).toMatch(
     /--tls-key, .*absent\.pem, .*ENOENT/,
   );
-  expect(await refuses(['--data', data, '--tls-cert', KEY, '--tls-key', KEY])).toContain(
-    'are not a certificate and its key',
-  );
+  const other = join(folder, 'other.pem');
+  await writeFile(other, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  for (const [cert, key] of [
+    [KEY, KEY],
+    [CERT, other],
+  ] as const) {
+    expect(await refuses(['--data', data, '--tls-cert', cert, '--tls-key', key])).toContain(
+      'are not a certificate and its key',
+    );
+  }
 });
 
 it('does not start on a port that is in use', async () => {
