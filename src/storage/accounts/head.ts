@@ -72,12 +72,15 @@ export const overlappedBy = (
 ): Stamp | undefined =>
   uploads.find(([, at, uploader]) => at > after && (device === undefined || uploader !== device))?.[0];
 
+const toUpload = (first: Stamp, at: Seconds, device?: number): RecentUpload =>
+  device === undefined ? [first, at] : [first, at, device];
+
 /** Uploads are grouped by second, or by this fraction of a long overlap, which bounds their number. */
 const MAX_INTERVALS = 120;
 
 /**
  * Adds an upload and drops those beyond the overlap. Of each interval only the first upload is kept, and the first of a
- * second device: they stand for all later ones.
+ * second device: they stand for all later ones. Those by a clock that was too far ahead would otherwise stay for years.
  */
 export function withUpload(
   uploads: readonly RecentUpload[],
@@ -86,14 +89,14 @@ export function withUpload(
 ): RecentUpload[] {
   const length = Math.ceil(overlap / MAX_INTERVALS);
   const isSame = ([, at]: RecentUpload): boolean => Math.floor(at / length) === Math.floor(now / length);
-  const toUpload = (first: Stamp, uploader?: number): RecentUpload =>
-    uploader === undefined ? [first, now] : [first, now, uploader];
-  const recent = uploads.filter(([, at]) => at > now - overlap);
+  const recent = uploads
+    .filter(([, at]) => at > now - overlap)
+    .map(([first, at, uploader]) => toUpload(first, Math.min(at, now + overlap), uploader));
   const same = recent.filter(isSame);
   const isKnown = same.length > 1 || same.some(([, , uploader]) => uploader === device);
-  if (!isKnown) return [...recent, toUpload(stamp, device)];
+  if (!isKnown) return [...recent, toUpload(stamp, now, device)];
   // They stand for this upload, too, so they are as recent as it is.
-  return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], upload[2]) : upload));
+  return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], now, upload[2]) : upload));
 }
 
 export type LoginNames = Pick<Head, 'name' | 'email'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Stamp, UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
-import { OVERLAP, type Suite } from './bench.ts';
+import { OVERLAP, START, type Suite } from './bench.ts';
 import { CHANNELS, openActions, openSubscriptions } from './channels.ts';
 import { action, addUser, feed } from './samples.ts';
 
@@ -101,6 +101,20 @@ export const overlapTests: Suite = ({ describe, test }) => {
         await tv.push(2);
         assert.equal(await phone.push(1), await markOf(storage, alice));
         assert.equal(await phone.push(3), await markOf(storage, alice));
+      });
+
+      test('an upload by a clock that was years ahead counts as recent only briefly after it is corrected', async (bench) => {
+        const { clock, reopen } = bench;
+        const alice = await addUser(bench.storage);
+        clock.at += 10 * 365 * 86_400;
+        await openChannel(bench.storage, alice, 'tv').push(1);
+        const first = await newestStamp(bench.storage, alice);
+        clock.at = START;
+        const storage = await reopen();
+        const phone = openChannel(storage, alice, 'phone');
+        assert.equal(await phone.push(2), first - 1);
+        clock.at += 2 * OVERLAP;
+        assert.equal(await phone.push(3), await markOf(storage, alice), 'nothing is repeated any more');
       });
 
       test('the overlap is known after reopening', async ({ storage, clock, reopen }) => {
