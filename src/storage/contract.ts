@@ -3,7 +3,7 @@
  * once for all plugins, in `src/storage/`. Every rule here, except those for failures, is a test in `podsync/testing`.
  */
 
-/** ASCII without control characters, at most `MAX_KEY_BYTES`, compared by code point. */
+/** 1 to `MAX_KEY_BYTES` characters of printable ASCII, compared by code point. */
 export type Key = string;
 /** JSON text, at most `MAX_VALUE_BYTES` in UTF-8. A plugin may keep the same JSON in another form. */
 export type Value = string;
@@ -19,7 +19,10 @@ export interface Entry {
   version: Version;
 }
 
-/** Keys from `from` up to, but not including, `until`; the first `limit` of them, which is at least 1. */
+/**
+ * Keys from `from` up to, but not including, `until`; the first `limit` of them, which is at least 1. To continue after
+ * the last one, `from` is that key and a space.
+ */
 export interface Range {
   from: Key;
   until: Key;
