@@ -47,14 +47,25 @@ export async function connect(
     try {
       const { openPodsync } = await import('../podsync.ts');
       const podsync = await openPodsync(options, parts);
-      // podsync starts even with a full disk: stored data can still be read.
-      if (!readOnly) await writeStorageRecord(options).catch(({ message }: Error) => options.log('warn', message));
+      if (!readOnly) await recordStorage(options, podsync);
       return { podsync };
     } catch (error) {
       if (!isStorageError(error, 'busy') || performance.now() >= deadline) throw error;
     }
     await setTimeout(RETRY_INTERVAL);
   }
+}
+
+/** Checks the record again: another command, with another storage, may have begun to use a new folder meanwhile. */
+async function recordStorage(options: PodsyncOptions & Pick<Config, 'storage'>, podsync: Podsync): Promise<void> {
+  try {
+    await requireRecordedStorage(options);
+  } catch (error) {
+    await podsync.close().catch(() => undefined); // report the first error
+    throw error;
+  }
+  // podsync starts even with a full disk: stored data can still be read.
+  await writeStorageRecord(options).catch(({ message }: Error) => options.log('warn', message));
 }
 
 /** The operator's routes of the server that runs on the data folder, otherwise of podsync in this process. */

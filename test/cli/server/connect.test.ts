@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { chown, readdir, writeFile } from 'node:fs/promises';
+import { chown, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { connect, send, withOperator } from '../../../src/cli/operator.ts';
+import { recordIn } from '../../../src/cli/settings/storage-record.ts';
 import { readConfig } from '../../../src/config.ts';
 import { makeFolder } from '../../folder.ts';
 import { type Podsync } from '../../../src/podsync.ts';
@@ -34,6 +36,28 @@ it('waits for a command that has locked the folder', async () => {
   await expect(open(options, { timeout: 0 })).rejects.toThrow('in use'); // the other one has been refused, too
   await holder.close();
   await (await waiting).close();
+});
+
+it('refuses the storage if another command has begun to use the folder with another one meanwhile', async () => {
+  const options = await makeOptions();
+  const record = recordIn(options.data);
+  const other = '{"version":1,"storage":"sqlite:other.db"}';
+  const memory = pathToFileURL(join(import.meta.dirname, '../../../examples/memory-storage/memory-storage.js'));
+  // Opens as slowly as a command that starts while the other one creates the folder.
+  const slow = `
+    import { writeFileSync } from 'node:fs';
+    import plugin from ${JSON.stringify(memory.href)};
+    const open = async (...args) => {
+      const store = await plugin.open(...args);
+      writeFileSync(${JSON.stringify(record)}, ${JSON.stringify(other)});
+      return { ...store, close: async () => writeFileSync(${JSON.stringify(`${record}.closed`)}, '') };
+    };
+    export default { ...plugin, open };`;
+  const storage = join(options.data, 'slow.mjs');
+  await writeFile(storage, slow);
+  await expect(open({ ...options, storage })).rejects.toThrow('is used with the storage sqlite:other.db, not file:');
+  expect(await readFile(record, 'utf8')).toBe(other);
+  expect(await readdir(options.data)).toContain('podsync.json.closed');
 });
 
 it.skipIf(process.getuid?.() !== 0)('refuses to run as root if another user owns the folder', async () => {
