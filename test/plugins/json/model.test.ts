@@ -261,3 +261,35 @@ it('has all acknowledged commits after a power failure, also after a crash', { t
   }
   store = await open();
 });
+
+it('replays no old log without the next one after a power failure while they are removed', async () => {
+  await store.close();
+  const simulated = new SimulatedDisk(random);
+  power.watch = (file, path) => simulated.watch(file as FileHandle, path) as typeof file;
+  await syncFolder(dataDir);
+  store = await open();
+  disk.run = (title, step) =>
+    title.startsWith('replaceFile') ? Promise.reject(new StorageError('unavailable', `${title} failed`)) : step();
+  await store.commit({ set: [['a', JSON.stringify('old'.repeat(1500))]] }); // long enough for a checkpoint
+  await expect.poll(() => warnings.splice(0)).toHaveLength(1);
+  await store.commit({ set: [['a', '"new"']] }); // in the next log
+  const failures: string[] = [];
+  disk.run = async (title, step) => {
+    await step();
+    if (!/^removeFile .*wal-/.test(title)) return;
+    for (let copy = 0; copy < 16; copy += 1) {
+      failures.push(`${dataDir}-failed-${failures.length}`);
+      await simulated.fail(dataDir, failures.at(-1)!);
+    }
+  };
+  await store.close();
+  disk.run = (_title, step) => step();
+  expect(failures).toHaveLength(32);
+  for (const folder of failures) {
+    const after = await open(folder);
+    expect((await after.get(['a']))[0]?.value).toBe('"new"');
+    await after.close();
+    await rm(folder, { recursive: true });
+  }
+  store = await open();
+});
