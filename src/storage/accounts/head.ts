@@ -89,9 +89,10 @@ export function withUpload(
 ): RecentUpload[] {
   const length = Math.ceil(overlap / MAX_INTERVALS);
   const isSame = ([, at]: RecentUpload): boolean => Math.floor(at / length) === Math.floor(now / length);
+  const latest = now + overlap;
   const recent = uploads
     .filter(([, at]) => at > now - overlap)
-    .map(([first, at, uploader]) => toUpload(first, Math.min(at, now + overlap), uploader));
+    .map((upload) => (upload[1] > latest ? toUpload(upload[0], latest, upload[2]) : upload));
   const same = recent.filter(isSame);
   const isKnown = same.length > 1 || same.some(([, , uploader]) => uploader === device);
   if (!isKnown) return [...recent, toUpload(stamp, now, device)];
