@@ -15,20 +15,19 @@ export async function loadDriver(
 ): Promise<Driver> {
   const driver = await loadOptional(load, 'postgres', '3.4.9', 'the PostgreSQL storage needs the package postgres');
   return (url, options) => {
-    const { [TARGET]: target } = process.env;
+    const { [TARGET]: target, PGSSLMODE: mode } = process.env;
+    // For what the URL does not say, as in all programs of PostgreSQL. postgres.js does not read this variable.
+    const ssl: object = mode && !/[?&]ssl(?:mode)?=/.test(url) ? { ssl: mode !== 'disable' && mode } : {};
     delete process.env[TARGET]; // postgres.js has no option for this, and throws for `any`, the default of PostgreSQL
     try {
-      return driver(url, options);
+      return driver(url, { ...ssl, ...options });
     } finally {
       if (target !== undefined) process.env[TARGET] = target;
     }
   };
 }
 
-/**
- * Timeout for connecting, including the first statement. For later statements, the interval between checks whether the
- * server still answers. Milliseconds.
- */
+/** Milliseconds for connecting, including the first statement; later, between checks whether the server still answers. */
 const TIMEOUT = 10_000;
 
 const IS_REPLICA = 'SELECT pg_is_in_recovery() AS value';
@@ -41,7 +40,7 @@ export interface ConnectionOptions {
 }
 
 /** Address of one server, as options of postgres.js; `path` is that of a Unix socket. */
-type Server = { host: [string]; port: [number]; ssl?: { host: string } } | { path: string };
+type Server = { host: [string]; port: [number]; ssl?: { host: string } } | { path: string; ssl: false };
 
 /** What is before the hosts of a URL, the hosts, separated by commas, and what is after them. */
 export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
@@ -49,7 +48,7 @@ export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
 /** The servers that a URL names, or the variables `PGHOST` and `PGPORT` if it is undefined. Connects to none of them. */
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
   const { host: hosts, port: ports, path, ssl } = driver(url).options;
-  if (path) return [{ path }];
+  if (path) return [{ path, ssl: false }];
   // Three modes check no certificate. Else, without this, that of an IP address would have to be that of localhost.
   const tls = (host: string) => ssl && !['require', 'allow', 'prefer'].includes(`${ssl}`) && { ssl: { host } };
   const toServer = (host: string, port: number): Server => ({ host: [host], port: [port], ...tls(host) });

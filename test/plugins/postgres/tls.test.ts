@@ -15,7 +15,7 @@ afterAll(() => server.destroy());
 
 /** In a process of its own, as Node reads `NODE_EXTRA_CA_CERTS` when it starts. */
 async function list(host: string, sslmode: string, env: Record<string, string> = {}) {
-  const { href } = Object.assign(new URL(server.url), { hostname: host, search: `?sslmode=${sslmode}` });
+  const { href } = Object.assign(new URL(server.url), { hostname: host, search: sslmode && `?sslmode=${sslmode}` });
   return run(['user', 'list', '--json', '--data', await makeFolder(), '--storage', href], { env });
 }
 
@@ -38,4 +38,14 @@ it('sslmode=verify-full refuses a certificate that nobody vouches for, and says 
 
 it('sslmode=require accepts any certificate', async () => {
   expect(await list('127.0.0.2', 'require')).toMatchObject({ stdout: '[]\n', code: 0 });
+});
+
+it.each([
+  ['verify-full', '127.0.0.1', '', 0],
+  ['verify-full', '127.0.0.2', '', 1],
+  ['verify-full', '127.0.0.2', 'require', 0],
+  ['require', '127.0.0.2', '', 0],
+  ['disable', '127.0.0.2', '', 0],
+])('PGSSLMODE=%s, with %s and sslmode=%s in the URL, exits with %d', async (PGSSLMODE, host, sslmode, code) => {
+  expect(await list(host, sslmode, { ...TRUST, PGSSLMODE })).toMatchObject({ code });
 });
