@@ -82,6 +82,15 @@ it('a device syncs, and an app learns why it is refused, even if the storage has
   expect((await request('POST', path, { auth, body: { add: 5 } })).status).toBe(400);
 });
 
+it('a request for something that does not exist, or of another user, is not recorded as refused', async () => {
+  const { request, services } = await openTestServer();
+  expect((await request('GET', '/api/2/updates/bob/phone.json', { auth })).status).toBe(404);
+  expect((await request('GET', '/subscriptions/bob/phone.json', { auth })).status).toBe(404);
+  expect((await request('GET', '/api/2/devices/eve.json', { auth })).status).toBe(403);
+  const { id } = await services.administration.find('bob');
+  expect(await services.refusals.all(id)).toEqual([]);
+});
+
 it('a refused request is recorded without the id of its device if that is invalid', async () => {
   const { request, services } = await openTestServer();
   for (const device of ['phone', 'a%2Fb']) {

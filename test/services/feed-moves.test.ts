@@ -187,6 +187,14 @@ it('feeds with one GUID become the podcast at the address from which the GUID is
   ]);
 });
 
+it('the addresses of one feed with http and https, and its GUID, become the podcast at https', async () => {
+  const plain = B.replace('https:', 'http:');
+  const { server, web } = await openWith(plain, B);
+  for (const url of [plain, B]) web.set(url, feedOf('Show', { guid: GUID_OF_B }));
+  await fetchAll(server);
+  expect(await listed(server)).toEqual([[B, 'Show', 3]]);
+});
+
 it('a feed that claims the GUID of another one does not take its place when that fails', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Copy', { guid: GUID_OF_B }));

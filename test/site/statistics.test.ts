@@ -110,6 +110,13 @@ it('two addresses of one podcast are one', async () => {
   expect(html.match(/Played/g)).toHaveLength(3 + 1); // and once in the form
 });
 
+it('the range moves on at midnight, even if nothing was uploaded since', async () => {
+  const server = await openPlayed();
+  expect(await read(server)).toMatchObject({ from: '2023-10-16', to: '2023-11-14' });
+  server.clock.now += 86_400;
+  expect(await read(server)).toMatchObject({ from: '2023-10-17', to: '2023-11-15' });
+});
+
 it('the statistics are only for their owner', async () => {
   const { request } = await openPlayed();
   const path = '/api/podsync/1/statistics/bob.json';

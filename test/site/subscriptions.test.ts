@@ -165,6 +165,18 @@ it('does not restore a device that was deleted before the undo', async () => {
   expect(await devices.json()).toMatchObject([{ id: 'phone' }]);
 });
 
+it('unsubscribes from all podcasts of the longest page', async () => {
+  const server = await openTestServer();
+  const urls = Array.from({ length: 300 }, (_, at) => feed(String(at)));
+  await upload(server, 'phone', urls);
+  const visitor = await signIn(server);
+  const removed = await visitor.send('/subscriptions', { podcast: urls, device: '' }, `${PAGE}/remove`);
+  expect((await visitor.get(removed.location!)).html).toContain('Unsubscribed from 300 podcasts.');
+  expect(await onDevice(server, 'phone')).toEqual([]);
+  await visitor.send(removed.location!, {}, `${PAGE}/restore`);
+  expect(await onDevice(server, 'phone')).toEqual(urls);
+});
+
 it('unsubscribes on only one device', async () => {
   const server = await openTestServer();
   for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);

@@ -71,6 +71,15 @@ describe('a node with a cached account', () => {
     expect(new Set(stored).size).toBe(5 * 31);
   });
 
+  it('does not store an action again that another node has stored between two uploads here', async () => {
+    const { one, two, alice } = await openTwo();
+    await one.storage.actions.append(alice, [action(2), action(1)]);
+    await two.storage.actions.append(alice, [action(3)]);
+    await one.storage.actions.append(alice, [action(4)]);
+    await one.storage.actions.append(alice, [action(3)]);
+    expect(await readNumbers(one.storage, alice)).toEqual([2, 1, 3, 4]);
+  });
+
   it('does not find an account that another node has removed or renamed', async () => {
     const { one, two, alice } = await openTwo();
     await two.storage.users.find('alice');

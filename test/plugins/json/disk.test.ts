@@ -114,6 +114,13 @@ it('commits that depend on one that a full disk refused are refused, too', async
   expect(await names()).toEqual(['d', 'first']);
 });
 
+it('a check after a refused commit finds the version that is stored', async () => {
+  const version = (await store.commit({ set: [['a', '1']] }))!;
+  await failOnce('write', NO_ROOM);
+  await expect(store.commit({ set: [['a', '2']] })).rejects.toMatchObject({ code: 'full' });
+  expect(await store.commit({ check: [['a', version]], set: [['a', '3']] })).toBeGreaterThan(version);
+});
+
 it('a check sees a commit that waits for the disk behind another one of the same key', async () => {
   let release!: () => void;
   const held = new Promise<void>((resolve) => (release = resolve));

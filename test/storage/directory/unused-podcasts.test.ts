@@ -29,6 +29,22 @@ it('an unused podcast is removed once, and disappears from all nodes', async () 
   }
 });
 
+it('an unused podcast that has moved is removed under both of its addresses', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await recordFeed(a, 1, {}, [episode(1)], { movedTo: feed(2) });
+  await a.change('alice', { unsubscribed: [feed(1)].map(urlDigest) });
+  await a.podcasts.removeUnused();
+  clock.now += 31 * DAY;
+  await Promise.all([a.refresh(), b.refresh()]);
+  await a.podcasts.removeUnused();
+  expect([...database.entries.keys()].filter((key) => /^[pef]\//.test(key))).toEqual([]);
+  for (const node of [a, b]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed(1), feed(2)])).toEqual([undefined, undefined]);
+  }
+});
+
 it('a podcast that was removed while a node was disconnected disappears from it afterwards', async () => {
   const [a, b] = await openUnused();
   await a.podcasts.removeUnused();
