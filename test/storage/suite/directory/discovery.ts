@@ -235,6 +235,12 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('count a user once who has two addresses of a podcast', async (bench) => {
+      const [user] = await populate(bench, [[1], [1, 3, 4], [1, 5], [1, 5]]);
+      await recordFeed(bench.storage, 4, {}, [], { movedTo: feed(3) });
+      assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(user!, 2)), [5, 3]);
+    });
+
     test('consider the overall popularity', async (bench) => {
       const everybody = Array.from({ length: 30 }, () => [7]);
       const [user] = await populate(bench, [[1], [1, 3, 7], [1, 3, 7], [3], ...everybody]);
