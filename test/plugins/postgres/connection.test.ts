@@ -99,15 +99,32 @@ it('a deadlock with another program is resolved: the commit is stored', async ()
   expect(await admin`SELECT value FROM entries ORDER BY key`).toEqual([{ value: '2' }, { value: '2' }]);
 });
 
-it('a slow statement has no timeout while the server answers', async () => {
-  const patient = await openStore({ url: place.url, timeout: TIMEOUT });
+/** A user of the database who may have this many connections. */
+async function createGuest(connections: number) {
+  const name = `podsync_guest_${new URL(place.url).pathname.slice(-12)}`;
+  const limit = (most: number) => admin.unsafe(`ALTER ROLE ${name} CONNECTION LIMIT ${most}`);
+  await admin.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'guest'`);
+  await limit(connections);
+  await admin.unsafe(
+    `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${name}; GRANT ALL ON SEQUENCE entry_versions TO ${name}`,
+  );
+  const { href } = Object.assign(new URL(place.url), { username: name, password: 'guest' });
+  return { url: href, limit, remove: () => admin.unsafe(`DROP OWNED BY ${name}; DROP ROLE ${name}`) };
+}
+
+it('a slow statement has no timeout while the server answers, even if it refuses a second connection', async () => {
+  const guest = await createGuest(3);
+  const stores = await Promise.all([place.url, guest.url].map((url) => openStore({ url, timeout: TIMEOUT })));
+  for (const each of stores) await set(each, 'a'); // connects
+  await guest.limit(0);
   const release = await lock('b');
-  const commit = set(patient, 'b');
-  await untilBlocked(place.url, 1);
+  const commits = Promise.all(stores.map((each) => set(each, 'b')));
+  await untilBlocked(place.url, 2);
   await admin`SELECT pg_sleep(${(2.5 * TIMEOUT) / 1000})`;
   await release();
-  expect(await commit).toBeGreaterThan(0);
-  await patient.close();
+  for (const version of await commits) expect(version).toBeGreaterThan(0);
+  for (const each of stores) await each.close();
+  await guest.remove();
 });
 
 it('a node has ten connections at most', async () => {
@@ -121,19 +138,14 @@ it('a node has ten connections at most', async () => {
 });
 
 it('a node shares the connections that it gets if the server refuses more', async () => {
-  const name = `podsync_guest_${new URL(place.url).pathname.slice(-12)}`;
-  await admin.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'guest' CONNECTION LIMIT 3`);
-  await admin.unsafe(
-    `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${name}; GRANT ALL ON SEQUENCE entry_versions TO ${name}`,
-  );
-  const { href } = Object.assign(new URL(place.url), { username: name, password: 'guest' });
-  const limited = await openStore({ url: href });
+  const guest = await createGuest(3);
+  const limited = await openStore({ url: guest.url });
   await set(limited, 'first');
   await Promise.all(Array.from({ length: 300 }, (_, n) => limited.list({ from: `k/${n}`, until: 'l', limit: 1 })));
   await Promise.all(Array.from({ length: 300 }, (_, n) => set(limited, `k/${n}`)));
   expect(await limited.list({ from: 'k/', until: 'k0', limit: 1000 })).toHaveLength(300);
   await limited.close();
-  await admin.unsafe(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
+  await guest.remove();
 });
 
 describe('between podsync and PostgreSQL', () => {
