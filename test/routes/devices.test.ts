@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer } from '../server.ts';
+import { signIn } from '../site/browser.ts';
 
 const auth = 'bob:secret';
 const DEVICES = '/api/2/devices/bob.json';
@@ -55,6 +56,12 @@ it('the last sync of the account is that of its devices, also after a new passwo
   for await (const { user, lastSyncAt } of services.administration.list(() => undefined)) {
     expect([user.name, lastSyncAt]).toEqual([user.name, user.name === 'bob' ? syncedAt : undefined]);
   }
+});
+
+it('to register or to sign in on the website is no sync of the account', async () => {
+  const server = await openTestServer();
+  await signIn(server);
+  expect((await server.services.administration.show('bob')).lastSyncAt).toBeUndefined();
 });
 
 it('the last sync of a device is recorded as soon as it exists, also after it was deleted', async () => {

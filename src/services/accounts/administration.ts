@@ -16,7 +16,7 @@ export interface AccountSummary {
 
 export interface AccountDetails {
   user: User;
-  /** When a device last synced, accurate to the hour, or a session, to the day, or app password was used. */
+  /** When a device last synced, or an app password was last used; accurate to the hour. */
   lastSyncAt: Seconds | undefined;
   subscriptions: number;
   actions: number;
@@ -128,13 +128,9 @@ export function createAdministration(
   };
 }
 
-/** Sessions alone do not tell, as a new password ends them. */
-function lastSyncOf({
-  devices,
-  sessions,
-  appPasswords,
-}: Pick<AccountDetails, 'devices' | 'appPasswords'> & { sessions: OpenSession[] }): Seconds | undefined {
-  const used = [...sessions, ...appPasswords].map(({ usedAt }) => usedAt);
-  const times = [...devices.map(({ syncedAt }) => syncedAt), ...used].filter((at) => at !== undefined);
-  return times.length === 0 ? undefined : Math.max(...times);
+/** Sessions do not tell: those of a browser are no sync. */
+function lastSyncOf({ devices, appPasswords }: Pick<AccountDetails, 'devices' | 'appPasswords'>): Seconds | undefined {
+  const times = [...devices.map(({ syncedAt }) => syncedAt), ...appPasswords.map(({ usedAt }) => usedAt)];
+  const known = times.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
