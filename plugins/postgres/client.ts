@@ -17,7 +17,9 @@ export async function loadDriver(
   return (url, options) => {
     const { [TARGET]: target, PGSSLMODE: mode } = process.env;
     // For what the URL does not say, as in all programs of PostgreSQL. postgres.js does not read this variable.
-    const ssl: object = mode && !/[?&]ssl(?:mode)?=/.test(url) ? { ssl: mode !== 'disable' && mode } : {};
+    // Its `allow` insists on TLS, unlike that of PostgreSQL.
+    const wanted = mode === 'allow' ? 'prefer' : mode;
+    const ssl: object = wanted && !/[?&]ssl(?:mode)?=/.test(url) ? { ssl: wanted !== 'disable' && wanted } : {};
     delete process.env[TARGET]; // postgres.js has no option for this, and throws for `any`, the default of PostgreSQL
     try {
       return driver(url, { ...ssl, ...options });

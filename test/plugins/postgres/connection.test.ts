@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import postgresJs, { type Sql } from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDriver } from '../../../plugins/postgres/client.ts';
 import { openStore } from '../../../plugins/postgres/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
@@ -290,6 +290,12 @@ describe('errors say what is wrong, without secrets', () => {
     await (await openStore({ url: withHosts(`127.0.0.1:1,${host}`) })).close();
     const opening = openStore({ url: withHosts('127.0.0.1:1,127.0.0.1:2'), timeout: 600_000 }); // longer than a test
     await expect(opening).rejects.toThrow('cannot be reached; check that it runs');
+  });
+
+  it.each(['allow', 'prefer'])('PGSSLMODE=%s accepts a server without TLS', async (mode) => {
+    vi.stubEnv('PGSSLMODE', mode);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await (await openStore({ url: place.url })).close();
   });
 
   it('the driver is not installed', async () => {
