@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import postgresJs, { type Sql } from 'postgres';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDriver } from '../../../plugins/postgres/client.ts';
+import { toStorageError } from '../../../plugins/postgres/failure.ts';
 import { openStore } from '../../../plugins/postgres/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { createBareDatabase, type TestDatabase, untilBlocked } from '../../postgres/database.ts';
@@ -290,6 +291,11 @@ describe('errors say what is wrong, without secrets', () => {
     await (await openStore({ url: withHosts(`127.0.0.1:1,${host}`) })).close();
     const opening = openStore({ url: withHosts('127.0.0.1:1,127.0.0.1:2'), timeout: 600_000 }); // longer than a test
     await expect(opening).rejects.toThrow('cannot be reached; check that it runs');
+  });
+
+  it('an expired certificate is not reported as one of an unknown CA', () => {
+    const error = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
+    expect(toStorageError(error)).toMatchObject({ message: expect.stringContaining('expired certificate; renew it') });
   });
 
   it.each(['allow', 'prefer'])('PGSSLMODE=%s accepts a server without TLS', async (mode) => {
