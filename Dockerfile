@@ -30,7 +30,7 @@ ENV NODE_ENV=production PODSYNC_DATA=/data PODSYNC_HOST=0.0.0.0
 USER 1000:1000
 VOLUME /data
 EXPOSE 3000
-# The certificate is that of another host.
+# The certificate is not valid for 127.0.0.1.
 HEALTHCHECK --start-period=1m CMD ["node", "-e", "process.env.NODE_TLS_REJECT_UNAUTHORIZED = 0; fetch(`http${process.env.PODSYNC_TLS_CERT ? 's' : ''}://127.0.0.1:${process.env.PODSYNC_PORT ?? 3000}/health`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
 ENTRYPOINT ["podsync"]
 CMD ["serve"]

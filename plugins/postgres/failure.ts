@@ -14,7 +14,7 @@ const MEANINGS: ErrorMeanings = [
   [/^REPLICA$/, 'unavailable', 'is a replica; podsync waits for a primary: name it, or all servers, in --storage'],
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
   [/^XX00.$/, 'corrupt', 'reports damaged files; check its log'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'unavailable', 'has a certificate of another host; check the host in --storage'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'unavailable', 'has a certificate for another host; check the host in --storage'],
   [/^CERT_HAS_EXPIRED$/, 'unavailable', 'has an expired certificate; renew it'],
   [/CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/, 'unavailable', 'has no trusted certificate; name its CA in NODE_EXTRA_CA_CERTS'],
   [/^ECONNRESET$/, 'unavailable', 'closed the connection; try again, and if sslmode is set, check that it offers TLS'],

@@ -26,7 +26,7 @@ it.each(['localhost', '127.0.0.1'])('sslmode=verify-full accepts the certificate
 it('sslmode=verify-full refuses the certificate of another address', async () => {
   const { stderr, code } = await list('127.0.0.2', 'verify-full', TRUST);
   expect({ stderr, code }).toMatchObject({
-    stderr: expect.stringContaining('has a certificate of another host'),
+    stderr: expect.stringContaining('has a certificate for another host'),
     code: 1,
   });
 });
