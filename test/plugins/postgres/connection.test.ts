@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import postgresJs, { type Sql } from 'postgres';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDriver } from '../../../plugins/postgres/client.ts';
 import { toStorageError } from '../../../plugins/postgres/failure.ts';
 import { openStore } from '../../../plugins/postgres/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 import { createBareDatabase, type TestDatabase, untilBlocked } from '../../postgres/database.ts';
 
 /** Milliseconds; shorter than the default, but enough to connect on a busy machine. */
@@ -302,6 +304,19 @@ describe('errors say what is wrong, without secrets', () => {
     vi.stubEnv('PGSSLMODE', mode);
     onTestFinished(() => void vi.unstubAllEnvs());
     await (await openStore({ url: place.url })).close();
+  });
+
+  it('PGSSLMODE does not concern a Unix socket, over which PostgreSQL has no TLS', async () => {
+    const folder = await makeFolder();
+    const { hostname, port, username, password, pathname } = new URL(place.url);
+    const socket = createServer((each) => void each.pipe(connect(Number(port), hostname)).pipe(each));
+    await once(socket.listen(join(folder, `.s.PGSQL.${port}`)), 'listening');
+    const login = { PGUSER: username, PGPASSWORD: password, PGDATABASE: pathname.slice(1) };
+    const variables = { ...login, PGHOST: folder, PGPORT: port, PGSSLMODE: 'require' };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await (await openStore({ url: undefined })).close();
+    socket.close();
   });
 
   it('the driver is not installed', async () => {
