@@ -222,5 +222,19 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
         [[feed('now'), clock.at]],
       );
     });
+
+    test('knows for which podcasts an imported account has actions', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      const podcasts = feeds(1500); // more than one batch
+      await storage.actions.append(
+        alice,
+        podcasts.map((podcast) => action(1, { podcast })),
+      );
+      const imported = await move(storage, alice);
+      for await (const open of nowAndReopened()) {
+        const used = await open.podcasts.areUsedBy(imported, [...podcasts, feed('other')]);
+        assert.deepEqual(used, [...podcasts.map(() => true), false]);
+      }
+    });
   });
 };
