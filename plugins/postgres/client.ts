@@ -16,8 +16,7 @@ export async function loadDriver(
   const driver = await loadOptional(load, 'postgres', '3.4.9', 'the PostgreSQL storage needs the package postgres');
   return (url, options) => {
     const { [TARGET]: target, PGSSLMODE: mode } = process.env;
-    // For what the URL does not say, as in all programs of PostgreSQL. postgres.js does not read this variable.
-    // Its `allow` insists on TLS, unlike that of PostgreSQL.
+    // For what the URL does not say, as in all programs of PostgreSQL. For `allow`, postgres.js would insist on TLS.
     const wanted = mode === 'allow' ? 'prefer' : mode;
     const ssl: object = wanted && !/[?&]ssl(?:mode)?=/.test(url) ? { ssl: wanted !== 'disable' && wanted } : {};
     delete process.env[TARGET]; // postgres.js has no option for this, and throws for `any`, the default of PostgreSQL
