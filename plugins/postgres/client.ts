@@ -50,7 +50,7 @@ export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
   const { host: hosts, port: ports, path, ssl } = driver(url).options;
   if (path) return [{ path, ssl: false }];
-  // Three modes check no certificate. Else, without this, that of an IP address would have to be that of localhost.
+  // Without a host, an IP address would need a certificate for localhost. The three modes check no certificate.
   const tls = (host: string) => ssl && !['require', 'allow', 'prefer'].includes(`${ssl}`) && { ssl: { host } };
   const toServer = (host: string, port: number): Server => ({ host: [host], port: [port], ...tls(host) });
   const written = URL_PARTS.exec(url)?.[2];

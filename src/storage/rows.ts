@@ -87,5 +87,6 @@ export async function listAll(store: KeyValueStore, keys: Keys): Promise<Entry[]
   return pages.flat();
 }
 
+/** Whether any key has the prefix. */
 export const hasKeys = async (store: KeyValueStore, prefix: Prefix): Promise<boolean> =>
   (await store.list({ ...under(prefix), limit: 1 })).length > 0;

@@ -53,8 +53,8 @@ export async function openFixture(createSubject: () => Promise<Subject>): Promis
   const dataDir = await mkdtemp(join(folder, 'data-'));
   const subject = await createSubject();
   const stores = new Set<KeyValueStore>();
-  const openIn = async (dataDir: string): Promise<KeyValueStore> => {
-    const store = checkAnswers(await subject.open({ dataDir, log: () => undefined }));
+  const openIn = async (place: string): Promise<KeyValueStore> => {
+    const store = checkAnswers(await subject.open({ dataDir: place, log: () => undefined }));
     stores.add(store);
     return store;
   };

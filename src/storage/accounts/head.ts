@@ -80,7 +80,8 @@ const MAX_INTERVALS = 120;
 
 /**
  * Adds an upload and drops those beyond the overlap. Of each interval only the first upload is kept, and the first of a
- * second device: they stand for all later ones. Those by a clock that was too far ahead would otherwise stay for years.
+ * second device: they stand for all later ones. A time that a wrong clock put far ahead is corrected, or the upload would
+ * count as recent for years.
  */
 export function withUpload(
   uploads: readonly RecentUpload[],
