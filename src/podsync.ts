@@ -83,7 +83,12 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     }),
     operatorApp: createApp(services, { ...options, metrics: undefined, operator: true, address }),
     async close() {
-      await Promise.all([services.feeds.stop(), services.maintenance.stop(), services.backups?.stop()]);
+      await Promise.all([
+        services.feeds.stop(),
+        services.logos.stop(),
+        services.maintenance.stop(),
+        services.backups?.stop(),
+      ]);
       await storage.close();
       await Promise.all([hasher.close(), bodyParser.close()]);
       metrics?.close();

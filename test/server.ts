@@ -116,6 +116,7 @@ export async function openTestServer(
   for (const name of users) await services.accounts.create({ name, password: 'secret' });
 
   onTestFinished(async () => {
+    await services.logos.stop(); // before their folder is deleted
     await bodyParser.close();
     await storage.close();
     if (!beside) await place.destroy();

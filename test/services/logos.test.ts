@@ -13,12 +13,13 @@ type Options = Parameters<typeof createLogos>[0];
 function createWith(cache: Options['cache'], fetcher: Options['fetcher'] = { fetchImage }) {
   const logo = async (host: string) => ({ url: `http://${host}.example/logo`, podcasts: [], isListed: true });
   const logos = createLogos({ podcasts: { logo, areUsedBy: async () => [] }, mode: 'public', fetcher, cache });
-  return async (host: string) => (await logos.find(host, 64, async () => undefined)).image;
+  const find = async (host: string) => (await logos.find(host, 64, async () => undefined)).image;
+  return { find, stop: logos.stop };
 }
 
 it('a damaged logo in the cache is fetched again by the next request', async () => {
   const files = new Map([['host', Buffer.from('GIF89a, and no more')]]);
-  const find = createWith({
+  const { find } = createWith({
     read: async (name) => files.get(name),
     write: async (name, bytes) => void files.set(name, Buffer.from(bytes)),
     remove: async (name) => void files.delete(name),
@@ -28,7 +29,7 @@ it('a damaged logo in the cache is fetched again by the next request', async () 
 });
 
 it('shows a logo that cannot be stored', async () => {
-  const find = createWith({
+  const { find } = createWith({
     read: async () => undefined,
     write: () => Promise.reject(new Error('the disk is full')),
     remove: async () => undefined,
@@ -41,7 +42,7 @@ it('no request waits long for a logo, which is available once it has arrived', a
   let arrive!: () => void;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
-  const find = createWith(cache, { fetchImage: () => arrived.then(fetchImage) });
+  const { find } = createWith(cache, { fetchImage: () => arrived.then(fetchImage) });
   const early = find('host');
   await vi.advanceTimersByTimeAsync(5000);
   expect(await early).toBeUndefined();
@@ -55,7 +56,7 @@ it('holds few images in memory, however many are requested', async () => {
   const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
   let fetching = 0;
   const images: (() => void)[] = [];
-  const find = createWith(cache, {
+  const { find } = createWith(cache, {
     async fetchImage() {
       fetching++;
       await new Promise<void>((resolve) => images.push(resolve));
@@ -70,4 +71,32 @@ it('holds few images in memory, however many are requested', async () => {
     for (let sent = 0; sent < 20; sent++) await vi.waitFor(() => images[sent]!(), 40_000);
   })();
   for (const logo of await Promise.all(requested)) expect(logo?.type).toBe('image/jpeg');
+});
+
+it('stopping waits until a logo that is being fetched is stored, and fetches no others', async () => {
+  let arrive!: () => void;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const stored: string[] = [];
+  const fetched: string[] = [];
+  const cache = {
+    read: async () => undefined,
+    write: async (name: string) => void stored.push(name),
+    remove: async () => undefined,
+  };
+  const { find, stop } = createWith(cache, {
+    fetchImage(url) {
+      fetched.push(url);
+      return arrived.then(fetchImage);
+    },
+  });
+  const early = find('early');
+  await vi.waitFor(() => expect(fetched).toHaveLength(1));
+  const stopped = stop().then(() => [...stored]);
+  const late = find('late');
+  await new Promise(setImmediate);
+  arrive();
+  expect(await stopped).toEqual(['early']);
+  expect(await late).toBeUndefined();
+  expect((await early)?.type).toBe('image/jpeg');
+  expect(fetched).toEqual(['http://early.example/logo']);
 });

@@ -27,6 +27,8 @@ export interface Logos {
    * outside 1..256, and for the hash of no logo that the viewer may see.
    */
   find(hash: string, size: number, viewer: Viewer): Promise<Seen<{ image: Image | undefined }>>;
+  /** Fetches no more logos; resolves when those that were being fetched are stored. */
+  stop(): Promise<void>;
 }
 
 interface LogoOptions {
@@ -45,6 +47,7 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
   });
   const failed = new LRUCache<string, true>({ max: 10_000, ttl: RETRY_FAILED_AFTER });
   const semaphore = createHostSemaphore(CONCURRENCY);
+  let isStopped = false;
   /** The first of several requests for a logo fetches it. */
   const pending = new Map<string, Promise<Image | undefined>>();
 
@@ -53,7 +56,7 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
     const kept = await cache.read(hash);
     const keptType = kept && imageType(kept);
     if (kept && keptType) return { bytes: kept, type: keptType };
-    if (!fetcher || failed.has(hash)) return undefined;
+    if (!fetcher || isStopped || failed.has(hash)) return undefined;
     try {
       const image = await semaphore.run(new URL(url).hostname, async () => {
         const bytes = await fetcher.fetchImage(url, feeds);
@@ -110,6 +113,10 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
       const isPublic = logo.isListed && mode === 'public';
       if (!isPublic && !(await maySee(viewer, logo))) throw noSuchLogo();
       return { image: await scaled(hash, logo, size), isPublic };
+    },
+    async stop() {
+      isStopped = true;
+      await Promise.all(pending.values());
     },
   };
 }
