@@ -94,8 +94,8 @@ export function withUpload(
   const recent = uploads
     .filter(([, at]) => at > now - overlap)
     .map((upload) => (upload[1] > latest ? toUpload(upload[0], latest, upload[2]) : upload));
-  const same = recent.filter(isSame);
-  const isKnown = same.length > 1 || same.some(([, , uploader]) => uploader === device);
+  const uploaders = new Set(recent.filter(isSame).map(([, , uploader]) => uploader));
+  const isKnown = uploaders.size > 1 || uploaders.has(device);
   if (!isKnown) return [...recent, toUpload(stamp, now, device)];
   // They stand for this upload, too, so they are as recent as it is.
   return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], now, upload[2]) : upload));

@@ -117,6 +117,24 @@ export const overlapTests: Suite = ({ describe, test }) => {
         assert.equal(await phone.push(3), await markOf(storage, alice), 'nothing is repeated any more');
       });
 
+      test('no upload is missed because others were by a clock that was years ahead', async (bench) => {
+        const { clock, reopen } = bench;
+        const alice = await addUser(bench.storage);
+        clock.at += 10 * 365 * 86_400;
+        for (const n of [1, 2]) {
+          clock.at += 10;
+          await openChannel(bench.storage, alice, 'tv').push(n);
+        }
+        clock.at = START;
+        const storage = await reopen();
+        const [phone, tv] = [openChannel(storage, alice, 'phone'), openChannel(storage, alice, 'tv')];
+        await phone.push(3);
+        clock.at += OVERLAP; // when the TV's uploads count as those of this second
+        await phone.push(4);
+        const stamp = await newestStamp(storage, alice);
+        assert.equal(await tv.push(5), stamp - 1);
+      });
+
       test('the overlap is known after reopening', async ({ storage, clock, reopen }) => {
         const alice = await addUser(storage);
         await openChannel(storage, alice, 'phone').push(1);
