@@ -15,7 +15,7 @@ interface DescribedUser {
   email: string | null;
   /** In UTC, as `2026-01-31T12:00:00Z`. */
   created: string;
-  /** Accurate to the day; null without a session. */
+  /** By an app, accurate to the hour; null: none is known. */
   lastSync: string | null;
 }
 

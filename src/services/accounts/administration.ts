@@ -60,7 +60,6 @@ export function createAdministration(
   const read = async (user: User) => {
     const ofAccount = {
       devices: await devices.all(user.id),
-      sessions: await sessions.all(user.id),
       appPasswords: await appPasswords.all(user.id),
     };
     const { length } = await subscriptions.current(user.id);
@@ -93,7 +92,7 @@ export function createAdministration(
       const { id } = found.user;
       return {
         ...found,
-        sessions: found.sessions.length,
+        sessions: (await sessions.all(id)).length,
         actions: await countActions(id),
         lists: await lists.all(id),
         refusals: await refusals.all(id),
@@ -128,7 +127,7 @@ export function createAdministration(
   };
 }
 
-/** Sessions do not tell: those of a browser are no sync. */
+/** Sessions are ignored: browsers have them, too, and do not sync. */
 function lastSyncOf({ devices, appPasswords }: Pick<AccountDetails, 'devices' | 'appPasswords'>): Seconds | undefined {
   const times = [...devices.map(({ syncedAt }) => syncedAt), ...appPasswords.map(({ usedAt }) => usedAt)];
   const known = times.filter((at) => at !== undefined);

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
-import { type Prefix } from '../keys.ts';
+import type { Prefix } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import type { AppPassword, Session } from '../stores.ts';
 import { valuesOf } from '../values.ts';
