@@ -21,7 +21,7 @@ export interface Entry {
 
 /**
  * Keys from `from` up to, but not including, `until`; the first `limit` of them, which is at least 1. To continue after
- * the last one, `from` is that key and a space.
+ * the last one, `from` is that key and a space, and so may be one character longer than a key.
  */
 export interface Range {
   from: Key;
