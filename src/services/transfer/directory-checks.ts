@@ -16,9 +16,12 @@ type RecordOf<Kind extends BackupRecord['kind']> = Extract<BackupRecord, { kind:
  * Checks of the directory records in a backup: each throws `invalid` for what a feed could not have contained.
  */
 
+/** Characters. Normalization may replace one by up to 18, as in Arabic, and `™` becomes `tm`. */
+const MAX_SLUG = 18 * MAX_TAG;
+
 export function checkTag({ tag, title }: RecordOf<'tag'>): void {
   if (!isSlug(tag)) throw invalid('"tag" must be lower-case letters and digits, joined by hyphens');
-  checkLength('tag', tag, MAX_TAG);
+  checkLength('tag', tag, MAX_SLUG);
   checkLength('title', title, MAX_TAG);
 }
 

@@ -111,6 +111,15 @@ it('contains only the named users, without the directory', async () => {
   expect(unknown.status).toBe(404);
 });
 
+it.each(['™', 'ﷺ'])('the longest tags of a feed are imported, also if they are longer as slugs: %s', async (letter) => {
+  const source = await openFurnished();
+  await recordFeed(source.storage, FEED, { tags: [`${'x'.repeat(99)}${letter}`, letter.repeat(100)] }, []);
+  const backup = await backUp(source);
+  const copy = await open([]);
+  expect(await restore(copy, backup)).toMatchObject({ podcasts: 4 });
+  expect(await backUp(copy)).toBe(backup);
+});
+
 it('without passwords nobody can log in until a new one is set', async () => {
   const source = await openFurnished();
   const cookie = await logIn(source, 'bob');
