@@ -13,11 +13,16 @@ import { mergeEpisodes, sharedEpisodes, updateEpisodes } from './episodes.ts';
 import { podcastKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
+/** Nothing waits nearly as long: a later time was set by a clock that was far ahead, and has been corrected since. */
+const MAX_WAIT: Seconds = 7 * 86_400;
+
+const isAhead = (at: Seconds, now: Seconds): boolean => at > now && at <= now + MAX_WAIT;
+
 export const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean =>
-  nextAt !== undefined && nextAt <= now;
+  nextAt !== undefined && !isAhead(nextAt, now);
 
 /** Whether a process is fetching the feed. */
-const isLeased = ({ address }: StoredPodcast, now: Seconds): boolean => (address.lease?.until ?? 0) > now;
+const isLeased = ({ address }: StoredPodcast, now: Seconds): boolean => isAhead(address.lease?.until ?? 0, now);
 
 const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
   a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FeedState, Storage } from '../../../../src/storage/stores.ts';
-import type { Suite } from '../bench.ts';
+import { START, type Suite } from '../bench.ts';
 import { watch } from '../expectations.ts';
 import { episode, episodes, recordFeed, state } from './samples.ts';
 import { action, add, addUser, feed, feeds, numbersOf, subscribe } from '../samples.ts';
@@ -204,6 +204,18 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await due(storage), [2]);
       clock.at += 60;
       assert.deepEqual(await due(storage), [1, 2, 3]);
+    });
+
+    test('are due again if a clock that was years ahead has scheduled or leased them, and is corrected', async (bench) => {
+      const { storage, clock, reopen } = bench;
+      await subscribe(storage, 1, 2);
+      clock.at += 10 * 365 * 86_400;
+      await storage.podcasts.record(feed(1), { state: state(feed(1), { nextAt: clock.at + 86_400 }) });
+      assert.deepEqual(await due(storage), [2]);
+      clock.at = START;
+      const reopened = await reopen();
+      assert.equal((await reopened.podcasts.countFeeds()).due, 2);
+      assert.deepEqual((await due(reopened)).toSorted(), [1, 2]);
     });
 
     test('are leased up to a limit per host, together with those that are being fetched', async ({ storage }) => {
