@@ -37,7 +37,8 @@ export function createAttemptStore(core: Core): AttemptStore {
     attempts: Attempts | undefined,
     { most, within }: AttemptLimit,
   ): { recent: Seconds[]; wait: Seconds } => {
-    const recent = (attempts?.times ?? []).filter((at) => at > now() - within);
+    // Nor those far ahead: the clock was wrong, and would lock out the client for years.
+    const recent = (attempts?.times ?? []).filter((at) => Math.abs(now() - at) < within);
     return { recent, wait: recent.length < most ? 0 : recent.at(-most)! + within - now() };
   };
 

@@ -47,6 +47,17 @@ export const attemptTests: Suite = ({ test }) => {
     assert.equal(await attempts.wait('one', { ...LIMIT, most: 2 }), 80, 'until the first is over');
   });
 
+  test('by a clock that was years ahead do not count after it is corrected', async ({ storage, clock, reopen }) => {
+    const start = clock.at;
+    clock.at += 10 * 365 * 86_400;
+    for (let n = 0; n < LIMIT.most; n += 1) await storage.attempts.add('one', LIMIT);
+    clock.at = start;
+    const { attempts } = await reopen();
+    assert.equal(await attempts.wait('one', LIMIT), 0);
+    for (let n = 0; n < LIMIT.most; n += 1) assert.equal(await attempts.add('one', LIMIT), 0);
+    assert.equal(await attempts.wait('one', LIMIT), LIMIT.within);
+  });
+
   test('are counted for each key separately', async ({ storage: { attempts } }) => {
     for (let n = 0; n < LIMIT.most; n += 1) await attempts.add('one', LIMIT);
     for (const key of ['two', 'One', 'one ', '__proto__', '']) {
