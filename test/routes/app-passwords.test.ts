@@ -157,6 +157,8 @@ it('records its last use once an hour, and the app only if allowed', async () =>
   expect(await use('Two')).toEqual([start, '']);
   server.clock.now += 1;
   expect(await use('Two')).toEqual([start + 3600, '']);
+  server.clock.now = start; // the clock was wrong
+  expect(await use('Two')).toEqual([start, '']);
 });
 
 it('counts as the last sync of the account', async () => {

@@ -63,7 +63,8 @@ export function createAppPasswords(
 
   const recordUse = async ({ user, digest, usedAt }: AppPassword, { address, app }: SessionClient): Promise<void> => {
     const latest = Math.max(usedAt ?? -Infinity, recorded.get(digest) ?? -Infinity);
-    if (latest + RECORDED_EVERY > now()) return;
+    // A use in the future was recorded by a clock that was wrong.
+    if (latest <= now() && latest + RECORDED_EVERY > now()) return;
     recorded.set(digest, now());
     try {
       const use = { usedAt: now(), address, app: await storedAppName(settings, user, app) };
