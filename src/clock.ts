@@ -36,8 +36,8 @@ export function createClock({ wall = Date.now, floor = 0, reserve = () => undefi
 }
 
 /**
- * A clock that does not run backwards across restarts either: a file holds the end of the current reservation. Warns if
- * time is about to stand still for more than an hour.
+ * A clock that does not run backwards across restarts either: a file holds the end of the current reservation. Warns
+ * each time that it begins to stand still for more than an hour.
  */
 export function openClock(path: string, warn: (message: string) => void, wall: () => number = Date.now): Clock {
   const reserve = (until: Seconds): void => {
@@ -48,14 +48,20 @@ export function openClock(path: string, warn: (message: string) => void, wall: (
       warn(`${path} could not be written (${(error as NodeJS.ErrnoException).code})`);
     }
   };
-  const floor = readFloor(path);
-  const behind = floor - wall() / 1000;
-  if (behind > HOUR) {
-    warn(
-      `the clock of this machine is ${Math.ceil(behind / HOUR)} hours behind the latest time that podsync has used, so podsync's time stands still until the clock has caught up; if the clock was wrong before, stop podsync, delete ${path} and start podsync again`,
-    );
-  }
-  return createClock({ wall, floor, reserve });
+  let isFarBehind = false;
+  /** Returns the time of this clock, after a warning if the wall clock has fallen far behind it. */
+  const check = (time: Seconds): Seconds => {
+    const behind = time - wall() / 1000;
+    if (behind > HOUR && !isFarBehind) {
+      warn(
+        `the clock of this machine is ${Math.ceil(behind / HOUR)} hours behind the latest time that podsync has used, so podsync's time stands still until the clock has caught up; if the clock was wrong before, stop podsync, delete ${path} and start podsync again`,
+      );
+    }
+    isFarBehind = behind > HOUR;
+    return time;
+  };
+  const clock = createClock({ wall, floor: check(readFloor(path)), reserve });
+  return () => check(clock());
 }
 
 /** 0 if the file does not exist yet or cannot be read: then only the wall clock counts. */

@@ -102,3 +102,18 @@ it('warns if time stands still for more than an hour, and says what to do', () =
   ]);
   expect(now()).toBe(900_010);
 });
+
+it('warns once each time that the wall clock is set back by more than an hour while podsync runs', () => {
+  const start = 900_000_000;
+  const year = 31_536_000_000;
+  let wall = start;
+  const now = openClock(path, warn, () => wall);
+  for (const at of [start, start + year, start, start + 1000, start + year, start + year - 3_600_000]) {
+    wall = at;
+    now();
+  }
+  expect(warnings).toEqual([expect.stringMatching(/ 8760 hours behind .* delete .* and start podsync again$/)]);
+  wall = start;
+  expect(now()).toBe((start + year) / 1000);
+  expect(warnings).toHaveLength(2);
+});
