@@ -22,7 +22,7 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
 };
 
 /** Normalizes a text for comparison: letter case, width and accents do not matter. For ASCII, only case does. */
-function fold(text: string): string {
+export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const plain = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
   return plain.replace(/[ςßæœøłđı]/g, (letter) => EQUIVALENTS[letter]!);
@@ -72,7 +72,7 @@ export function isWithinOneEdit(a: ArrayLike<string>, b: ArrayLike<string>): boo
 }
 
 function split(text: string, splitUnspaced: (sequence: string) => string[]): string[] {
-  const folded = fold(text);
+  const folded = foldText(text);
   const words = folded.match(WORD) ?? [];
   if (folded.search(UNSPACED) === -1) return words;
   return words.flatMap((word) => [

@@ -72,3 +72,15 @@ it('filters podcasts by the first 20 words only', () => {
   expect(select(`${'one '.repeat(19)}two`)).toEqual(['one two']);
   expect(select(`${'one '.repeat(20)}two`)).toEqual(['one', 'one two']);
 });
+
+it.each([
+  ['cafe', 'Café'],
+  ['CAFÉ', 'Cafe\u0301 noir'],
+  ['cafe\u0301', 'Café'],
+  ['istanbul', 'İstanbul'],
+  ['strasse', 'Große Straße'],
+  ['ﬁnance', 'Finance'],
+])('finds %j in %j, as the search of the directory does', (text, title) => {
+  const podcast = { title, url: 'https://podcasts.example/a', devices: [] };
+  expect(selectPodcasts([podcast], { text, order: 'name' })).toEqual([podcast]);
+});

@@ -2,6 +2,7 @@ import { groupBy } from '../../batches.ts';
 import { WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { toWebScheme } from '../../domain/feed-scheme.ts';
+import { foldText } from '../../domain/terms.ts';
 import type { PodcastEntry, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { DeviceSummary, Storage } from '../../storage/stores.ts';
@@ -223,14 +224,17 @@ const RANKS: Record<LibraryOrder, (podcast: LibraryPodcast) => number> = {
 /** Further words of a filter are ignored: thousands of them would keep the server busy for seconds. */
 const MAX_WORDS = 20;
 
-/** Podcasts whose title, author or address contains each word of `text`, the first 20, in the given order. */
+/**
+ * Podcasts whose title, author or address contains each word of `text`, the first 20, in the given order. Letter case and
+ * accents do not matter.
+ */
 export function selectPodcasts(
   podcasts: readonly LibraryPodcast[],
   { text, order }: { text: string; order: LibraryOrder },
 ): LibraryPodcast[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
+  const words = foldText(text).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
   const found = podcasts.filter(({ title = '', author = '', url }) => {
-    const searched = `${title}\n${author}\n${url}`.toLowerCase();
+    const searched = foldText(`${title}\n${author}\n${url}`);
     return words.every((word) => searched.includes(word));
   });
   return found.toSorted((a, b) => RANKS[order](b) - RANKS[order](a) || byName(a, b));
