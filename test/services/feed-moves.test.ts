@@ -248,3 +248,24 @@ it.each<[string, Partial<ParsedFeed>, string?]>([
   await fetchAll(server);
   expect(await server.services.directory.episodes(B, 9)).toHaveLength(3);
 });
+
+it('a feed that redirects to a new address at each fetch gets up to 200 addresses, and is still read', async () => {
+  const { server, web } = await openWith(A);
+  const { podcasts } = server.storage;
+  let visits = 0;
+  let isExpired = false;
+  const visit = async (): Promise<void> => {
+    const [current] = await podcasts.find([A]);
+    const feed = feedOf('Show', { author: `Visit ${++visits}` });
+    for (const url of [A, current!.url]) web.set(url, feed, `${A}?visit=${visits}`);
+    if (isExpired && current!.url !== A) web.set(current!.url, 'gone');
+    await fetchAll(server);
+    expect((await podcasts.find([A]))[0]).toMatchObject({ author: `Visit ${visits}` });
+  };
+  for (let fetches = 0; fetches < 210; fetches += 1) await visit();
+  expect((await podcasts.allUrls(A)).size).toBe(200);
+  isExpired = true;
+  for (let fetches = 0; fetches < 3; fetches += 1) await visit();
+  expect((await podcasts.allUrls(A)).size).toBe(200);
+  expect((await podcasts.find([A]))[0]?.url).toBe(A);
+});

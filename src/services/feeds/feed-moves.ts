@@ -6,6 +6,8 @@ import type { FeedState, PodcastStore } from '../../storage/stores.ts';
 
 /** After this many failures in a row, which takes most of a day, a former address of a feed is tried. */
 const LOST_AFTER = 5;
+/** Addresses of a feed, after which it moves no more: some redirect to a new address at each fetch. It is still read. */
+const MAX_ADDRESSES = 200;
 
 /** A fetched feed. `movedTo`: its address from now on. */
 export type Fetched = Extract<FetchOutcome, { kind: 'fetched' }> & {
@@ -40,12 +42,17 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     return !known || isSamePodcast(known, there);
   };
 
+  const mayMoveTo = async (target: Url, { url }: FeedState): Promise<boolean> => {
+    const urls = await podcasts.allUrls(url);
+    return urls.size < MAX_ADDRESSES || urls.has(target);
+  };
+
   const followAnnounced = async (state: FeedState, outcome: Fetched): Promise<Fetched> => {
     const { movedTo, ...here } = outcome;
     if (movedTo !== undefined && movedTo !== state.url) {
       // The content stored since then came from that address, and so proves nothing.
       const isConfirmed = movedTo !== state.apart && (await isStillTheSame(state, here.feed));
-      return isConfirmed ? outcome : { ...here, apart: movedTo };
+      return isConfirmed && (await mayMoveTo(movedTo, state)) ? outcome : { ...here, apart: movedTo };
     }
     const announced = here.feed.movedTo;
     if (announced === null || announced === state.url) return here;
@@ -53,7 +60,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     const there = await fetcher.fetchFeed(announced, {}, state.url);
     if (there.kind !== 'fetched' || !isSamePodcast(here.feed, there.feed)) return here;
     const target = there.movedTo ?? announced;
-    return target === state.url ? here : { ...there, movedTo: target };
+    return target !== state.url && (await mayMoveTo(target, state)) ? { ...there, movedTo: target } : here;
   };
 
   /**
@@ -65,7 +72,8 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     if (url === undefined || url === state.url) return outcome;
     const there = await fetcher.fetchFeed(url, {});
     if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
-      return { ...there, movedTo: there.movedTo ?? url };
+      const target = there.movedTo ?? url;
+      return { ...there, movedTo: (await mayMoveTo(target, state)) ? target : url };
     }
     return there.kind === 'failed' && outcome.kind === 'gone' ? there : outcome;
   };
