@@ -1,5 +1,6 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
+import { servedMarksKey } from './account-keys.ts';
 import type { Core } from './core.ts';
 import { APP_PASSWORDS } from './digest-table.ts';
 import { toUser } from './head.ts';
@@ -36,8 +37,10 @@ export function createAppPasswordStore(core: Core): AppPasswordStore {
 
     revoke: (user, digest) =>
       accounts.write(user, async () => {
-        if ((await read(digest))?.user !== user) return { result: false };
-        return { result: true, write: { delete: APP_PASSWORDS.keys({ user, digest }) } };
+        const before = await read(digest);
+        if (before?.user !== user) return { result: false };
+        const servedMarks = servedMarksKey(user, before.device); // nobody reads them any more
+        return { result: true, write: { delete: [...APP_PASSWORDS.keys(before), servedMarks] } };
       }),
   };
 }

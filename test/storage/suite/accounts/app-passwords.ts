@@ -65,6 +65,19 @@ export const appPasswordTests: Suite = ({ test }) => {
     }
   });
 
+  test('takes the marks served to its device with it, and no others', async ({ storage }) => {
+    const alice = await addUser(storage);
+    const [one, two] = [appPassword(alice, 'one'), appPassword(alice, 'two')];
+    const mark = { since: 1, from: 1, mark: 2 };
+    for (const each of [one, two]) {
+      await storage.appPasswords.create(each);
+      await storage.servedMarks.save(alice, each.device, 'actions', mark);
+    }
+    await storage.appPasswords.revoke(alice, one.digest);
+    assert.equal(await storage.servedMarks.find(alice, one.device, 'actions'), undefined);
+    assert.deepEqual(await storage.servedMarks.find(alice, two.device, 'actions'), mark);
+  });
+
   test('is removed with its account', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     const one = appPassword(alice, 'one');
