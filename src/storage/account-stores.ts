@@ -109,7 +109,7 @@ export interface AppPasswordStore {
   all(user: UserId): Promise<AppPassword[]>;
   /** False if the user has no such app password: it is not recreated. */
   recordUse(user: UserId, digest: string, use: AppPasswordUse): Promise<boolean>;
-  /** False if the user has no such app password. */
+  /** Also removes the marks served to its device. False if the user has no such app password. */
   revoke(user: UserId, digest: string): Promise<boolean>;
 }
 
@@ -123,7 +123,7 @@ export interface GrantedLogin {
   expiresAt: Seconds;
 }
 
-/** Expired logins are removed automatically. */
+/** Expired logins are removed automatically, and those of a removed account with it. */
 export interface LoginStore {
   /** False if there is one with this digest, fetched or not. */
   grant(login: GrantedLogin): Promise<boolean>;

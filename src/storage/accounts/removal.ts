@@ -1,5 +1,14 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
-import { ACCOUNTS, accountPrefix, actionsPrefix, headKey, LOGINS, STAGED, stagedKey } from './account-keys.ts';
+import {
+  ACCOUNTS,
+  accountPrefix,
+  actionsPrefix,
+  headKey,
+  LOGIN_GRANTS,
+  LOGINS,
+  STAGED,
+  stagedKey,
+} from './account-keys.ts';
 import { storedActions } from '../sync/action-log.ts';
 import type { Entry, Key } from '../contract.ts';
 import type { Core } from './core.ts';
@@ -11,6 +20,7 @@ import { actionIndexKey } from '../directory/keys.ts';
 import { type Prefix, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
 import { StagedWriter } from './staged-writer.ts';
+import type { GrantedLogin } from '../stores.ts';
 import { valueOf } from '../values.ts';
 
 /** A staged account whose record was not renewed for this long is abandoned. */
@@ -115,5 +125,8 @@ async function removeReadable(core: Core, user: UserId, staged: StagedWriter): P
     (await removeAll(APP_PASSWORDS.index(user), (page) => APP_PASSWORDS.rowKeys(page))) &&
     (await removeAll(accountPrefix(user))) &&
     (await removeAll(actionsPrefix(user), actionIndexKeysOf));
-  if (isRemoved) await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user)] });
+  if (!isRemoved) return;
+  const isOwn = (entry: Entry): boolean => valueOf<GrantedLogin>(entry).user === user;
+  const grants = (await listAll(store, LOGIN_GRANTS)).filter(isOwn).map(({ key }) => key);
+  await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user), ...grants] });
 }

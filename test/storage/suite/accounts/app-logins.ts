@@ -55,4 +55,13 @@ export const appLoginTests: Suite = ({ test }) => {
     await storage.users.delete(alice);
     assert.equal(await storage.logins.take(two.digest), undefined);
   });
+
+  test('removes a login with its account only', async ({ storage, clock }) => {
+    const [alice, bob] = [await addUser(storage), await addUser(storage, 'bob')];
+    const [one, two] = [login(alice, 'one', clock.at + 100), login(bob, 'two', clock.at + 100)];
+    for (const each of [one, two]) await storage.logins.grant(each);
+    await storage.users.delete(alice);
+    assert.equal(await storage.logins.isGranted(one.digest), false);
+    assert.equal(await storage.logins.isGranted(two.digest), true);
+  });
 };
