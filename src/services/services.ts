@@ -19,7 +19,6 @@ import { createLists, type Lists } from './sync/lists.ts';
 import { createLoginFlow, type LoginFlow } from './accounts/login-flow.ts';
 import { createLogoCache } from './directory/logo-cache.ts';
 import { createLogos, type Logos } from './directory/logos.ts';
-import { createNewestEpisodes } from './directory/newest-episodes.ts';
 import { createOpmlImport, type OpmlImport } from './sync/opml-import.ts';
 import { createPasswordLinks, type PasswordLinks } from './accounts/password-links.ts';
 import { createPasswords } from './accounts/passwords.ts';
@@ -112,7 +111,6 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const subscriptions = createSubscriptions(storage, urlRules);
   const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
-  const newestEpisodes = createNewestEpisodes(podcasts);
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);
   const actionCache = createActionCache(storage.actions);
@@ -132,10 +130,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     refusals,
     devices,
     subscriptions,
-    library: createLibrary(
-      { devices: storage.devices, podcasts, subscriptions, actionCache, newestEpisodes },
-      urlRules,
-    ),
+    library: createLibrary({ devices: storage.devices, podcasts, subscriptions, actionCache }, urlRules),
     opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
     pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
     episodes,

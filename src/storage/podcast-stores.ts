@@ -19,6 +19,9 @@ export interface Episode extends EpisodeInfo {
   stamp: Stamp;
 }
 
+/** What lists of podcasts show of the newest episode. */
+export type NewestEpisode = Pick<Episode, 'title'> & { releasedAt: Seconds | undefined };
+
 export interface Tag {
   /** Slug. */
   tag: string;
@@ -104,6 +107,11 @@ export interface PodcastStore {
   findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
   /** Newest first by release, then by stamp, then in the order of the feed when first seen. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
+  /**
+   * The first of `episodes` for each podcast, in the order of `podcasts`; undefined if there is none. Episodes are read
+   * only after this process was started, or another one has changed them.
+   */
+  newestOfEach(podcasts: readonly Url[]): Promise<(NewestEpisode | undefined)[]>;
   /** Durations of the episodes of a podcast, by current and former URLs and GUIDs. Only those that the feed has. */
   durations(podcast: Url): Promise<ReadonlyMap<string, Seconds>>;
   /**

@@ -5,10 +5,9 @@ import { toWebScheme } from '../../domain/feed-scheme.ts';
 import { foldText } from '../../domain/terms.ts';
 import type { PodcastEntry, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
-import type { DeviceSummary, Storage } from '../../storage/stores.ts';
+import type { DeviceSummary, NewestEpisode, Storage } from '../../storage/stores.ts';
 import type { KnownPodcast } from '../directory/directory.ts';
 import type { ActionCache } from '../listening/action-cache.ts';
-import type { NewestEpisode, NewestEpisodes } from '../directory/newest-episodes.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import { type OpmlImportReport, sanitizeEntries } from './opml-import.ts';
 import { explainRefusal } from './feed-urls.ts';
@@ -73,11 +72,10 @@ export interface Library {
 interface Dependencies extends Pick<Storage, 'devices' | 'podcasts'> {
   subscriptions: Subscriptions;
   actionCache: ActionCache;
-  newestEpisodes: NewestEpisodes;
 }
 
 export function createLibrary(
-  { devices, podcasts, subscriptions, actionCache, newestEpisodes }: Dependencies,
+  { devices, podcasts, subscriptions, actionCache }: Dependencies,
   rules: UrlRules,
 ): Library {
   /** By the current URL of each podcast: apps may know it under a former one. */
@@ -116,17 +114,16 @@ export function createLibrary(
       const on = new Map(groupByFeed(ids, lists).map((each) => [each.url, each.devices]));
       const urls = (await subscriptions.all(user)).filter((url) => on.has(url));
       const resolved = await resolvePodcasts(podcasts, urls);
-      const newest = await newestEpisodes.find(urls.flatMap((url) => resolved.get(url)?.url ?? []));
+      const newest = await podcasts.newestOfEach(urls);
       const listened = withListening ? await listenedTo(user) : undefined;
-      const contents = urls.map((url): LibraryPodcast => {
-        const currentUrl = resolved.currentUrl(url);
-        const episode = newest.get(currentUrl);
+      const contents = urls.map((url, at): LibraryPodcast => {
+        const episode = newest[at];
         return {
           ...resolved.get(url),
           url,
           devices: on.get(url)!,
           ...(episode && { newest: episode }),
-          ...(listened && { listened: listened.get(currentUrl) ?? 0 }),
+          ...(listened && { listened: listened.get(resolved.currentUrl(url)) ?? 0 }),
         };
       });
       return { podcasts: contents, devices: known };

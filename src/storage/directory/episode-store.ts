@@ -8,6 +8,7 @@ import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
 import { episodes as episodesOf, episodesKey, partsOf } from './keys.ts';
 import type { StoredPodcast } from './podcast.ts';
+import type { NewestEpisode } from '../stores.ts';
 
 /** Approximate characters in a cache. */
 const MAX_CACHED = 32 * 1024 * 1024;
@@ -32,6 +33,8 @@ export class EpisodeStore {
   readonly #episodes = createCache<readonly ChunkedEpisode[]>();
   /** A cache of its own: it is small, and each page of a history needs the durations of many podcasts. */
   readonly #durations = createCache<ReadonlyMap<string, Seconds>>();
+  /** The page Subscriptions needs those of all podcasts of an account, whose episodes may not fit into the cache. */
+  readonly #newest = createCache<NewestEpisode>();
 
   constructor(store: KeyValueStore) {
     this.#store = store;
@@ -47,6 +50,14 @@ export class EpisodeStore {
     const episodes = sortEpisodes(chunks.flatMap(toEpisodes));
     this.cache(podcast, episodes);
     return episodes;
+  }
+
+  async newest(podcast: StoredPodcast | undefined): Promise<NewestEpisode | undefined> {
+    if (!podcast) return undefined;
+    const known = this.#newest.get(podcast.address.digest);
+    if (known?.version === podcast.version) return known.value;
+    const [newest] = await this.read(podcast);
+    return newest && toNewest(newest);
   }
 
   /** By every current and former name of an episode. Only episodes whose duration is in the feed. */
@@ -68,11 +79,13 @@ export class EpisodeStore {
   cache({ address, version }: StoredPodcast, episodes: readonly ChunkedEpisode[]): void {
     const size = episodes.reduce((sum, episode) => sum + lengthOf(episode), 1);
     this.#episodes.set(address.digest, { version, value: episodes }, { size });
+    const newest = episodes[0] && toNewest(episodes[0]);
+    if (newest) this.#newest.set(address.digest, { version, value: newest }, { size: 300 + newest.title.length });
   }
 
   /** Keeps cached episodes after a change of the podcast alone. */
   carryOver(before: StoredPodcast, after: StoredPodcast): void {
-    for (const cached of [this.#episodes, this.#durations]) {
+    for (const cached of [this.#episodes, this.#durations, this.#newest]) {
       const known = cached.get(before.address.digest);
       if (known?.version === before.version) known.version = after.version;
     }
@@ -82,6 +95,8 @@ export class EpisodeStore {
 /** Values by podcast, valid while it has this version. */
 const createCache = <Value extends object>() =>
   new LRUCache<UrlDigest, { version: Version; value: Value }>({ maxSize: MAX_CACHED });
+
+const toNewest = ({ title, releasedAt }: StoredEpisode): NewestEpisode => ({ title, releasedAt });
 
 /** Approximate characters of an episode in memory. */
 const lengthOf = ({ url, description, website, formerUrls = [] }: StoredEpisode): number =>

@@ -3,7 +3,7 @@ import type { PodcastEntry, Url } from '../../domain/types.ts';
 import type { Core } from '../accounts/core.ts';
 import { urlDigest } from '../keys.ts';
 import { inBatches } from '../../batches.ts';
-import type { Episode, FeedState, PodcastStore } from '../stores.ts';
+import type { Episode, FeedState, NewestEpisode, PodcastStore } from '../stores.ts';
 import { addPendingFeeds } from '../sync/new-feeds.ts';
 import { recountSubscribers } from '../sync/recount.ts';
 import type { PodcastChange } from './directory.ts';
@@ -79,6 +79,12 @@ export function createPodcastStore(core: Core): PodcastStore {
     },
 
     episodes: newestOf,
+
+    async newestOfEach(urls) {
+      const newest: (NewestEpisode | undefined)[] = [];
+      for (const url of urls) newest.push(await directory.episodes.newest(memory.find(url)));
+      return newest;
+    },
 
     durations: (url) => directory.episodes.durations(memory.find(url)),
 

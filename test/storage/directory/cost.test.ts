@@ -7,7 +7,7 @@ import { urlDigest } from '../../../src/storage/keys.ts';
 import { MemoryDatabase } from '../memory-store.ts';
 import { episode, recordFeed, state } from '../suite/directory/samples.ts';
 import { feed } from '../suite/samples.ts';
-import { openNode } from './node.ts';
+import { type Node, openNode } from './node.ts';
 
 it('a logo is looked up without reading the podcasts that have not changed', () => {
   const memory = new Memory();
@@ -55,6 +55,27 @@ it('a result without news reads no episodes', async () => {
   node.store.calls = [];
   await node.podcasts.record(feed(1), { state: state(feed(1)) });
   expect(node.store.calls).toEqual(['commit']);
+});
+
+it('the newest episode is known after a result, with or without news, and read once after a start', async () => {
+  const database = new MemoryDatabase();
+  const titlesOf = async ({ podcasts }: Node): Promise<unknown[]> =>
+    (await podcasts.newestOfEach([feed(1), feed(2), feed(9)])).map((each) => each?.title);
+  const before = await openNode(database);
+  await before.change('alice', { subscribed: [feed(1), feed(2)] });
+  await recordFeed(before, 1, {}, [episode(1), episode(3), episode(2)]);
+  const node = await openNode(database);
+  node.store.calls = [];
+  for (let times = 0; times < 2; times += 1) {
+    expect(await titlesOf(node)).toEqual(['Episode 3', undefined, undefined]);
+    expect(node.store.calls).toEqual(['list']);
+  }
+  await recordFeed(node, 1, {}, [episode(3, { title: 'Better' })]);
+  await recordFeed(node, 2, {}, [episode(4)]);
+  await node.podcasts.record(feed(1), { state: state(feed(1)) });
+  node.store.calls = [];
+  expect(await titlesOf(node)).toEqual(['Better', 'Episode 4', undefined]);
+  expect(node.store.calls).toEqual([]);
 });
 
 it('feeds that wait to be added take no memory once nobody subscribes to them', () => {

@@ -14,6 +14,8 @@ export const feedEpisodeTests: Suite = ({ test }) => {
       assert.deepEqual(await episodeNumbers(open), [3, 2, 1, 7]);
       assert.deepEqual(await episodeNumbers(open, 1, 2), [3, 2]);
       assert.deepEqual(await episodeNumbers(open, 9), []);
+      const { title, releasedAt } = episode(3);
+      assert.deepEqual(await open.podcasts.newestOfEach([feed(9), feed(1)]), [undefined, { title, releasedAt }]);
       const found = await findEpisode(open, feed(1), episode(2).url);
       assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
       const stamp = (await findEpisode(open, feed(1), bare.url))?.stamp;
