@@ -104,7 +104,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .grid .logo { width: 100%; height: auto; aspect-ratio: 1; display: block; margin-bottom: .4rem; }
 .grid > li { position: relative; min-width: 0; }
 .grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; box-shadow: 0 0 0 2px var(--card); border-radius: .25rem; }
-.grid a { font-weight: 600; text-decoration: none; color: var(--ink); }
+.grid a { display: block; font-weight: 600; text-decoration: none; color: var(--ink); }
 .grid a:hover { text-decoration: underline; }
 .grid a > span { -webkit-line-clamp: 4; line-clamp: 4; margin: 0; }
 

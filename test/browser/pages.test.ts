@@ -113,6 +113,27 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     await page.getByText('Your e-mail address is saved.').waitFor();
   });
 
+  it('shows which control has the focus', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin, { viewport: { width: 1000, height: 2000 }, reducedMotion: 'reduce' });
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/subscriptions');
+    await page.waitForLoadState('networkidle');
+    const controls = await page.locator('main :is(a, button, input, select)').filter({ visible: true }).all();
+    expect(controls.length).toBeGreaterThan(20);
+    await page.keyboard.press('Tab'); // shown only to visitors who use the keyboard
+    for (const control of controls) {
+      const { x, y, width, height } = (await control.boundingBox())!;
+      const clip = { x: x - 8, y: y - 8, width: width + 16, height: height + 16 };
+      await page.locator(':focus').blur();
+      const before = await page.screenshot({ clip });
+      await control.focus();
+      const isShown = !before.equals(await page.screenshot({ clip }));
+      expect.soft(isShown, await control.evaluate(({ outerHTML }) => outerHTML)).toBe(true);
+    }
+  });
+
   it('shows what has the focus, also above a bar at the bottom of the screen', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { viewport: { width: 1000, height: 500 } });
