@@ -206,6 +206,10 @@ audio { width: 100%; display: block; }
 @media (forced-colors: active) {
   .site-nav a:not([aria-current]) { border-bottom-color: Canvas; }
   .tags a[aria-current] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+  progress { border: 1px solid CanvasText; }
+  progress::-webkit-progress-value { background: Highlight; }
+  progress::-moz-progress-bar { background: Highlight; }
 }
+@media print { .site-header, .site-footer { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button, .button, a { transition: filter .1s, color .1s; } }
 `;

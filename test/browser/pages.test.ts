@@ -181,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(down.x).toBeGreaterThan(up.x);
   });
 
-  it('shows the current page and choice in the colours that the visitor has chosen', async () => {
+  it('shows the current page and choice, and progress, in the colours that the visitor has chosen', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { forcedColors: 'active' });
     const { page } = tab;
@@ -197,5 +197,19 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
       const current = await page.locator(`${links}[aria-current]`).count();
       expect([current, new Set(colours).size], links).toEqual([1, 2]);
     }
+    await tab.open('/');
+    const progress = page.getByRole('progressbar', { name: 'Played' });
+    expect(await progress.nth(0).textContent()).not.toBe(await progress.nth(1).textContent());
+    expect((await progress.nth(0).screenshot()).equals(await progress.nth(1).screenshot())).toBe(false);
+  });
+
+  it('is printed without the navigation', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation', { name: 'Site' }).isVisible()).toBe(false);
+    expect(await page.getByRole('heading', { name: 'Continue listening' }).isVisible()).toBe(true);
   });
 });
