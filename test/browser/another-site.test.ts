@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)('a link on another website', () => {
     await other.getByRole('heading', { level: 1, name: 'History' }).waitFor();
     await tab.page.getByLabel('E-mail address').fill('bob@example.org');
     await tab.page.getByRole('button', { name: 'Save e-mail address' }).click();
-    await tab.page.getByText('Your e-mail address is saved.').waitFor();
+    await tab.page.getByText('E-mail address saved.').waitFor();
   });
 
   it('does not sign the visitor in to an account whose password it contains', async () => {

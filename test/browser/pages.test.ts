@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(disabled).toEqual([true, false]);
     await page.unroute('**/settings/email');
     await page.getByRole('button', { name: 'Save e-mail address' }).click();
-    await page.getByText('Your e-mail address is saved.').waitFor();
+    await page.getByText('E-mail address saved.').waitFor();
   });
 
   it('shows which control has the focus', async () => {

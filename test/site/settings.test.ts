@@ -143,7 +143,7 @@ it('deletes the account after its name and password are entered', async () => {
   expect(wrong.html).toContain('value="eve"');
   const done = await visitor.send('/settings', { name: 'bob', confirm: 'secret' }, at('delete'));
   expect(done.status).toBe(303);
-  expect((await visitor.get(done.location!)).html).toContain('Your account is deleted.');
+  expect((await visitor.get(done.location!)).html).toContain('Your account has been deleted.');
   await expect(signIn(server)).rejects.toThrow('could not sign in');
   expect((await openVisitor(server).get('/user/bob')).status).toBe(404);
 });

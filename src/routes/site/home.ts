@@ -12,7 +12,7 @@ export const createHomePage =
   async (event) => {
     const user = await identity.siteUser(event);
     if (!user) {
-      const notice = readQuery(event, 'deleted') === 'account' ? 'Your account is deleted.' : undefined;
+      const notice = readQuery(event, 'deleted') === 'account' ? 'Your account has been deleted.' : undefined;
       return site.page(event, (frame) => renderLanding({ ...frame, notice }));
     }
     const overview = await home.overview(user.id);

@@ -35,10 +35,13 @@ const PRIVACY = {
 } as const satisfies Record<keyof PrivacySettings, string>;
 
 const NOTICES: ReadonlyMap<string, string> = new Map([
-  ['privacy', 'Your privacy settings are saved.'],
-  ['email', 'Your e-mail address is saved.'],
-  ['password', 'Your password is changed. All other browsers and apps are signed out.'],
-  ['app-passwords', 'The app password is revoked: the app cannot sync with it any more.'],
+  ['privacy', 'Privacy settings saved.'],
+  ['email', 'E-mail address saved.'],
+  [
+    'password',
+    'Password changed. All other browsers are signed out. Enter the new password in your apps, except in those with an app password.',
+  ],
+  ['app-passwords', 'App password revoked: the app can no longer sync with it.'],
   ['sessions', 'Signed out.'],
 ]);
 

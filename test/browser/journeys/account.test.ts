@@ -69,19 +69,19 @@ journey('10. sets privacy, address and password, ends sessions, takes the data, 
   await signIn(elsewhere);
   await go('Settings');
   await page.getByRole('checkbox', { name: 'Anyone can see what I subscribe to.', exact: true }).uncheck();
-  await press('Save privacy');
-  await see('Your privacy settings are saved.');
+  await press('Save privacy settings');
+  await see('Privacy settings saved.');
   expect(await page.getByRole('checkbox', { name: 'Anyone can see what I subscribe to.' }).isChecked()).toBe(false);
   await fill('E-mail address', 'alice@example.org');
   await press('Save e-mail address');
-  await see('Your e-mail address is saved.');
+  await see('E-mail address saved.');
 
   await fill('App', 'Car radio');
   await press('Create app password');
   await see('It is not shown again.');
   await arrive('Settings');
   await page.getByRole('button', { name: 'Revoke Car radio' }).click();
-  await see('The app password is revoked');
+  await see('App password revoked');
 
   await press('Sign out everywhere else');
   await see('Signed out.');
@@ -99,7 +99,7 @@ journey('10. sets privacy, address and password, ends sessions, takes the data, 
   await fill('New password', 'one pass phrase');
   await fill('Repeat new password', 'one pass phrase');
   await press('Change password');
-  await see('Your password is changed.');
+  await see('Enter the new password in your apps, except in those with an app password.');
   expect(await download('Download all my data')).toContain('https://slow-trains.example/feed.xml');
 
   await fill('User name', 'alice');
