@@ -31,6 +31,7 @@ ${renderGpodder(base, name)}
 ${renderKasts(base, name)}
 ${renderNextcloud(base)}
 ${renderOthers(base, name)}
+${renderOtherServer(base)}
 </div>`,
 });
 
@@ -89,6 +90,10 @@ function renderOthers(base: string, name: string): Markup {
 <dl class="facts"><dt>Protocol</dt><dd><code>${protocol.slice(0, -1)}</code></dd><dt>Host</dt><dd><code>${hostname}</code></dd>
 <dt>Port</dt><dd><code>${port || (protocol === 'https:' ? '443' : '80')}</code></dd>${path}<dt>User name</dt><dd><code>${name}</code></dd></dl></section>`;
 }
+
+const renderOtherServer = (base: string): Markup => markup`<section class="card"><h2>Move from another server</h2>
+<p>The administrator of this server can copy your account from gpodder.net, another server or a Nextcloud, with the command <code>podsync pull</code>.</p>
+<p>If you need only your subscriptions, export them from your app as an OPML file and <a href="${base}/subscriptions/import">import it here</a>.</p></section>`;
 
 /** A QR code of the address. Dark on light in either color scheme, as scanners need it. */
 function renderQrCode(text: string): Markup {

@@ -34,6 +34,7 @@ it('explains how to connect an app also to a user who has subscribed on the site
   const { html } = await visitor.get('/connect');
   expect(html).toContain('<h1>Connect your app</h1>');
   expect(html).toContain('aria-label="QR code of http://localhost"');
+  expect(html).toContain('<a href="http://localhost/subscriptions/import">import it here</a>');
   expect(html).not.toContain('data-waiting');
   const { location } = await openVisitor(server).get('/connect');
   expect(location).toBe('http://localhost/login?next=%2Fconnect');
