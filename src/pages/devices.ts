@@ -51,8 +51,11 @@ function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): M
 
 const DIALECTS: Record<Dialect, string> = { 'gpodder.net': 'gpodder.net', nextcloud: 'Nextcloud' };
 
-function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined {
-  if (refusals.length === 0) return undefined;
+function renderRefusals({ base, devices, refusals }: DevicesPage): Markup {
+  const found =
+    refusals.length === 0
+      ? 'None recorded.'
+      : 'Requests of your apps that this server could not accept, or accepted only in part; the newest first.';
   const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
   const items = refusals.map(
     ({ at, device = '', app, dialect, reason }) => markup`<li><div>${toSentence(reason)}
@@ -60,8 +63,8 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
 `,
   );
   return markup`<h2 id="refusals">Refused requests</h2>
-<p class="soft">Requests of your apps that this server could not accept, or accepted only in part; the newest first.</p>
-<ul class="items">${items}</ul>`;
+<p class="soft">${found} Failed logins are not listed: if an app does not sync, also check the <a href="${base}/connect">server address, user name and password</a> in it.</p>
+${items.length > 0 ? markup`<ul class="items">${items}</ul>` : ''}`;
 }
 
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {

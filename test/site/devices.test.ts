@@ -53,6 +53,13 @@ it('lists requests that were refused, with their device and app', async () => {
   expect(page).toMatch(/must be one of download, play, delete, new\. .* UTC · (tv · )?App\/b · gpodder\.net/);
 });
 
+it('explains what to check if an app does not sync, although nothing was refused', async () => {
+  const { visitor } = await openDevices();
+  const { html } = await visitor.get('/devices');
+  expect(textOf(html)).toContain('Refused requests None recorded. Failed logins are not listed');
+  expect(html).toContain('<a href="http://localhost/connect">server address, user name and password</a>');
+});
+
 it('shows the same refusal at each device that it concerns', async () => {
   const { visitor, request } = await openDevices();
   for (const device of ['phone', 'tv', 'tv']) {
