@@ -68,7 +68,7 @@ function createEmptyApp(identity: Identity, options: AppOptions): H3 {
   const warnOfProxy = createProxyWarning(options);
   const { onRequest, operator = false } = options;
   const logAccess = onRequest && !operator ? createAccessLog(onRequest, identity, options) : undefined;
-  return new H3({
+  const app = new H3({
     silent: true,
     allowMalformedURL: true, // `readParam` refuses a broken escape and explains it
     onRequest(event) {
@@ -77,9 +77,21 @@ function createEmptyApp(identity: Identity, options: AppOptions): H3 {
       normalizePath(event, base);
     },
     // Only a bad address, such as an invalid Host header, fails outside a route.
-    onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
+    onError: (_error, event) => send(event, UNREADABLE),
   });
+  // If h3 has to normalize such an address, it throws instead of calling `onError`: uncaught, that would end the process.
+  const { fetch } = app;
+  app.fetch = (request) => {
+    try {
+      return fetch(request);
+    } catch {
+      return send({ req: request as H3Event['req'] }, UNREADABLE);
+    }
+  };
+  return app;
 }
+
+const UNREADABLE = errorReply(400, 'the Host header and path of this request are not a valid address', '');
 
 type Respond = (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => Promise<Response>;
 

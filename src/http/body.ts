@@ -107,8 +107,8 @@ export async function* readChunks(event: H3Event, limit: number, reservation?: R
 }
 
 /** Node's own request; undefined if the app is called without a socket. */
-export const nodeRequest = (event: H3Event): IncomingMessage | undefined =>
-  event.runtime?.node?.req as IncomingMessage | undefined;
+export const nodeRequest = ({ req }: Pick<H3Event, 'req'>): IncomingMessage | undefined =>
+  req.runtime?.node?.req as IncomingMessage | undefined;
 
 async function readBytes(event: H3Event, limit: number, reservation?: Reservation): Promise<Buffer> {
   const sent = await readSent(event, limit, reservation);

@@ -15,7 +15,7 @@ const RESPOND_AFTER = 250;
  * resolves; the rest is then discarded after the response, and the connection closes when nothing more arrives, or too
  * much.
  */
-export function drainBody(event: H3Event): Promise<void> | undefined {
+export function drainBody(event: Pick<H3Event, 'req'>): Promise<void> | undefined {
   const request = nodeRequest(event);
   return request && isArriving(request) ? drain(request) : undefined;
 }

@@ -74,7 +74,11 @@ interface SendOptions {
 }
 
 /** The response to a request, compressed if the client accepts it. What is left of the request body is discarded. */
-export async function send(event: H3Event, reply: Reply, { cookie, onAbort }: SendOptions = {}): Promise<Response> {
+export async function send(
+  event: Pick<H3Event, 'req'>,
+  reply: Reply,
+  { cookie, onAbort }: SendOptions = {},
+): Promise<Response> {
   await drainBody(event);
   const { status = 200, body: given = '', isLive = false } = reply;
   const isPublic = reply.isPublic === true && cookie === undefined; // a cache would pass the cookie on to others
@@ -126,7 +130,7 @@ const createEtag = (body: string): string => `W/"${hash('sha256', body, 'base64u
 const toOpaque = (etag: string): string => etag.replace(/^W\//, '');
 
 /** Whether the client already has this response. */
-function isKnown(event: H3Event, etag: string): boolean {
+function isKnown(event: Pick<H3Event, 'req'>, etag: string): boolean {
   const known = (event.req.headers.get('if-none-match') ?? '').split(',').map((each) => each.trim());
   return known.some((each) => each === '*' || toOpaque(each) === toOpaque(etag));
 }

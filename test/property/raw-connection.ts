@@ -61,6 +61,7 @@ const ODD_TARGETS = [
   `/${'x'.repeat(20_000)}`,
 ];
 const target = mostly(TARGETS, fc.constantFrom(...ODD_TARGETS), latin1);
+const host = mostly(['localhost'], fc.constantFrom('x:99999', '1.2.3.4.5', 'xn--a', '[', ''));
 const version = mostly(
   ['HTTP/1.1'],
   fc.constantFrom('HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/9', 'http/1.1', '', 'X'),
@@ -138,15 +139,16 @@ const request = fc
   .tuple(
     method,
     target,
+    host,
     version,
     fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(header, { maxLength: 3 }) }),
     framed,
     mostly(['\r\n'], fc.constant('\n')),
   )
-  .map(([verb, path, protocol, extra, { headers, body }, end]) => {
+  .map(([verb, path, name, protocol, extra, { headers, body }, end]) => {
     const lines = [
       `${verb} ${path} ${protocol}`,
-      'Host: localhost',
+      `Host: ${name}`,
       AUTHORIZATION,
       'Connection: close',
       ...headers,

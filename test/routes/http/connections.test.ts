@@ -7,14 +7,24 @@ import { expect, it } from 'vitest';
 import { listen, type Listener } from '../../listen.ts';
 import { openTestServer } from '../../server.ts';
 
-it.each(['x:99999', '[', 'a b', ''])('accepts the Host %j', async (host) => {
+it.each([
+  ['x:99999', '//api/2/devices/bob.json'],
+  ['[', '//api/2/devices/bob.json'],
+  ['a b', '//api/2/devices/bob.json'],
+  ['', '//api/2/devices/bob.json'],
+  // h3 itself normalizes these, before it calls any code of ours
+  ['x:99999', '/api/2/devices/%62ob.json'],
+  ['1.2.3.4.5', '/api/2/./devices/bob.json'],
+  ['xn--a', '/api/2/devices/bob.json?"'],
+])('refuses a request to the Host %j for %s', async (host, path) => {
   const { app } = await openTestServer();
   const server = createServer({ requireHostHeader: false }, toNodeHandler(app)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.end(`GET //api/2/devices/bob.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   const answer = (await socket.toArray()).join('');
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(answer).toContain('x-content-type-options: nosniff');
   expect(answer).not.toContain('    at ');
   server.close();
 });
