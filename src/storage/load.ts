@@ -115,10 +115,13 @@ const SHAPE: Record<keyof StoragePlugin, string> = {
   open: 'function',
 };
 
-const describeError = (error: unknown): string =>
-  isModuleNotFound(error)
-    ? `${toMessage(error)}; install its dependencies next to it`
-    : `${withLocation(error)}; the fault is in the plugin`;
+function describeError(error: unknown): string {
+  if (isModuleNotFound(error)) return `${toMessage(error)}; install its dependencies next to it`;
+  if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION') {
+    return `${toMessage(error)}; compile it to JavaScript, or, if it is a .ts file, use Node 22.18 or newer`;
+  }
+  return `${withLocation(error)}; the fault is in the plugin`;
+}
 
 /** The message of an error, with file and line from its stack if there are any. */
 export function withLocation(error: unknown): string {
@@ -128,8 +131,9 @@ export function withLocation(error: unknown): string {
   return location === undefined ? toMessage(error) : `${toMessage(error)} (${location})`;
 }
 
-const isModuleNotFound = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND';
+const isModuleNotFound = (error: unknown): boolean => codeOf(error) === 'ERR_MODULE_NOT_FOUND';
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
 const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -115,3 +115,14 @@ it('a storage plugin that rejects without an error is still reported', async () 
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(ONE_SENTENCE);
 });
+
+it('a storage plugin in a language that Node does not run is refused with those that it runs', async () => {
+  const data = await makeFolder();
+  const plugin = `${data}/plugin.tsx`; // as an older Node refuses plugin.ts
+  await writeFile(plugin, 'export default {};');
+  const { code, stderr } = await run(['user', 'list', '--data', data, '--storage', plugin]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(ONE_SENTENCE);
+  expect(stderr).toContain(`storage plugin: ${plugin} cannot be loaded: Unknown file extension ".tsx"`);
+  expect(stderr).toContain('; compile it to JavaScript, or, if it is a .ts file, use Node 22.18 or newer');
+});
