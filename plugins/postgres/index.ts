@@ -107,7 +107,7 @@ function checkUrl(location: string): string {
   } catch {
     throw new Error(
       'it is not a URL such as postgres://USER@HOST:5432/DATABASE; percent-encode special characters in the ' +
-        'password: # as %23, % as %25, @ as %40',
+        'password: # as %23, % as %25, / as %2F, @ as %40',
     );
   }
   const target = TARGET.exec(location)?.[2];

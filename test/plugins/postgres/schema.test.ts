@@ -257,4 +257,8 @@ describe('a location', () => {
     expect(message).toContain('postgres://USER@HOST:5432/DATABASE');
     expect(message).not.toContain('hunter2');
   });
+
+  it('refused for a / in the password, says how to write it', () => {
+    expect(() => postgres.parse('postgres://bob:hunter/2@host/db')).toThrow('/ as %2F');
+  });
 });
