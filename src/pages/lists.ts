@@ -22,7 +22,7 @@ export const renderLists = ({ base, csrf, user, lists, title, problems = {} }: L
   title: 'Lists',
   isNarrow: true,
   content: markup`<h1>Lists</h1>
-<p class="soft">Collections of podcasts to share: anybody with the link can see a list, and podcast apps can subscribe to it as OPML.</p>
+<p class="soft">Collections of podcasts to share: anyone with the link can see a list, and podcast apps can subscribe to it as OPML.</p>
 ${renderProblem(problems.form)}
 <form method="post" action="${base}/lists" class="inline">${renderToken(csrf)}
 ${renderField({ name: 'title', label: 'New list', value: title, problem: problems.title, input: { required: true, maxlength: 255, placeholder: 'Title' } })}
@@ -34,7 +34,7 @@ ${lists.length === 0 ? markup`<p class="soft">You have no lists yet.</p>` : rend
 function renderOrdered(base: string, csrf: string, user: string, lists: readonly ListSummary[]): Markup {
   const items = lists.map(
     (list, at) => markup`<li><div><a href="${ownListPage(base, list.name)}">${list.title}</a>
-<div class="soft"><a href="${listPage(base, user, list.name)}">Public page</a></div></div>
+<div class="soft"><a${attributes({ href: listPage(base, user, list.name), 'aria-label': `Public page of ${list.title}` })}>Public page</a></div></div>
 ${lists.length > 1 ? markup`<span>${renderMove(base, list, 'up', at === 0)} ${renderMove(base, list, 'down', at === lists.length - 1)}</span>` : ''}</li>
 `,
   );

@@ -58,7 +58,7 @@ const renderPrivacy = ({
 }: SettingsPage): Markup => markup`<h2 id="privacy">Privacy</h2>
 <form method="post" action="${base}/settings/privacy">${renderToken(csrf)}
 ${renderCheck({ name: 'publicProfile', label: 'Anyone can see my profile page.', isOn: privacy.publicProfile, hint: `${base}/user/${name}, with the lists that you share.` })}
-${renderCheck({ name: 'publicSubscriptions', label: 'Anyone can see what I subscribe to.', isOn: privacy.publicSubscriptions, hint: `On your profile page${directory === 'off' ? '' : ', and in the directory of this server, where your name is not shown'}. Private feeds never are.` })}
+${renderCheck({ name: 'publicSubscriptions', label: 'Anyone can see what I subscribe to.', isOn: privacy.publicSubscriptions, hint: `On your profile page${directory === 'off' ? '' : ', and in the directory of this server, where your name is not shown'}. Private feeds are never shown.` })}
 ${renderCheck({ name: 'storeUserAgent', label: 'This server stores which app each of my devices uses.', isOn: privacy.storeUserAgent, hint: 'Only you see it, on the pages Devices and Settings.' })}
 <p class="actions"><button>Save privacy settings</button></p></form>`;
 

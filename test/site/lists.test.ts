@@ -28,6 +28,7 @@ it('creates a list, fills it and shows its public page', async () => {
   expect(html).toContain('2 podcasts · Public link: <a href="http://localhost/user/bob/lists/long-drives-rain">');
   await visitor.send('/lists/long-drives-rain', { url: A }, `${LISTS}/long-drives-rain/remove`);
   expect(await urls(server, 'long-drives-rain')).toBe(`${B}\n`);
+  expect((await visitor.get('/lists')).html).toContain('aria-label="Public page of Long drives &amp; rain"');
   const shared = await server.request('GET', '/user/bob/lists/long-drives-rain');
   expect(await shared.text()).toContain('Long drives &amp; rain');
 });

@@ -121,6 +121,6 @@ function renderNavigation(frame: Frame): Markup {
 
 const renderFooter = ({ base, user }: Frame): Markup => markup`<footer class="site-footer"><div class="bar">
 <span>podsync ${manifest.version}</span>
-${user && markup`<a href="${ownSubscriptions(base, user.name, 'opml')}">OPML</a>`}
+${user && markup`<a href="${ownSubscriptions(base, user.name, 'opml')}">Subscriptions as OPML</a>`}
 <a href="${base}/clientconfig.json">API</a>
 </div></footer>`;
