@@ -57,7 +57,7 @@ ${renderField({ name: 'to', label: 'To', type: 'date', value: query.to, problem:
 }
 
 const renderEmpty = (base: string): Markup =>
-  markup`<p class="card">Nothing yet. What your apps sync is listed here; <a href="${base}/connect">connect an app</a>.</p>`;
+  markup`<p class="card">Nothing yet. Episodes that your apps play, download or delete are listed here; <a href="${base}/connect">connect an app</a>.</p>`;
 
 const renderNothing = (page: ListedHistory): Markup | undefined =>
   hasProblems(page)
