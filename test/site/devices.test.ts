@@ -112,6 +112,7 @@ it('shows a name that is too long again, with the error beside it', async () => 
   const caption = 'x'.repeat(256);
   const again = await visitor.send('/device?id=phone', { caption, type: 'mobile' }, 'http://localhost/device?id=phone');
   expect(again.status).toBe(400);
+  expect(again.html).toContain('href="http://localhost/devices" aria-current="page"');
   expect(again.html).toContain(caption);
   expect(again.html).toContain('id="caption-error"');
 });

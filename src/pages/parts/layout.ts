@@ -110,7 +110,8 @@ const renderMenu = (
 </details>`;
 
 function renderNavigation(frame: Frame): Markup {
-  const { base, path } = frame;
+  const { base } = frame;
+  const path = frame.path.replace(/^\/device\b/, '/devices'); // the page of one device belongs there
   /** Also on the pages below it, such as one with a form that was refused. */
   const isCurrent = (to: string): boolean => to === path || path.startsWith(`${to}/`);
   const links = NAVIGATION.filter(([, to]) => to !== '/directory' || hasDirectory(frame)).map(
