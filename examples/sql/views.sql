@@ -24,11 +24,12 @@ $$;
 CREATE OR REPLACE VIEW podsync.accounts AS
 SELECT
   split_part(key, '/', 2) AS id,
-  value::json ->> 'name' AS name,
-  value::json ->> 'email' AS email,
-  to_timestamp((value::json ->> 'createdAt')::bigint) AT TIME ZONE 'UTC' AS created_at,
-  (value::json ->> 'stamp')::bigint AS newest_stamp
+  head ->> 'name' AS name,
+  head ->> 'email' AS email,
+  to_timestamp((head ->> 'createdAt')::bigint) AT TIME ZONE 'UTC' AS created_at,
+  (head ->> 'stamp')::bigint AS newest_stamp
 FROM entries
+CROSS JOIN LATERAL (SELECT podsync.parse(value) AS head OFFSET 0) AS parsed -- OFFSET: parsed once, not for each column
 WHERE key >= 'u/' AND key < 'u0' AND key LIKE 'u/%/head';
 
 CREATE OR REPLACE VIEW podsync.devices AS
@@ -78,6 +79,6 @@ SELECT
   to_timestamp((batch ->> 'at')::bigint) AT TIME ZONE 'UTC' AS uploaded_at
 FROM podsync.accounts
 JOIN entries ON key >= 'l/' || id || '/' AND key < 'l/' || id || '0'
-CROSS JOIN LATERAL (SELECT podsync.parse(value) AS batch OFFSET 0) AS parsed -- OFFSET: parsed once, not for each column
+CROSS JOIN LATERAL (SELECT podsync.parse(value) AS batch OFFSET 0) AS parsed
 CROSS JOIN LATERAL generate_series(0, jsonb_array_length(batch -> 'episode') - 1) AS place;
 COMMIT;

@@ -45,6 +45,7 @@ it.each(['sqlite', 'postgres'])(
     const spec = database?.url ?? kind;
     const storage = await openStorage(spec, dataDir, { dataDir, now: () => NOW, overlap: 120, log: () => undefined });
     const alice = await addUser(storage);
+    await storage.users.update(alice, { email: 'a\0@example.org' });
     await storage.devices.save(alice, 'phone', { caption: 'Ann’s', type: 'mobile' });
     await storage.subscriptions.replace(alice, 'phone', feeds(100));
     await storage.subscriptions.apply(alice, 'phone', [...remove(feed(1)), ...add(feed(200))]);
@@ -58,6 +59,8 @@ it.each(['sqlite', 'postgres'])(
     await storage.close();
 
     const views = await OPEN[kind]!(spec, dataDir);
+    const [account] = await views.query('SELECT name, email FROM accounts');
+    expect(account).toEqual({ name: 'alice', email: isExact ? 'a\ufffd@example.org' : expect.stringMatching(/^a/) });
     const devices = await views.query('SELECT account, device, caption, type FROM devices ORDER BY device');
     expect(devices).toEqual([
       { account: 'alice', device: 'phone', caption: 'Ann’s', type: 'mobile' },
