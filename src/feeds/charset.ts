@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Number of bytes at the start of a document in which to search for the XML declaration. */
 const HEAD = 1024;
 
@@ -13,9 +15,10 @@ const C1 = /[\u0080-\u009f]/g;
 export const replaceC1 = (text: string): string => text.replace(C1, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
 
 /**
- * Decodes an XML document in any encoding. A byte order mark takes precedence. Otherwise valid UTF-8 is read as UTF-8,
- * whatever encoding it declares; then the XML declaration and the Content-Type are tried. Never throws: anything else
- * is read as UTF-8 with replacement characters, or as windows-1252 if it has more invalid than valid characters.
+ * Decodes an XML document in any encoding. A byte order mark takes precedence. Otherwise what is valid UTF-8, or nearly so,
+ * is read as UTF-8, whatever encoding it declares; then the XML declaration and the Content-Type are tried. Never throws:
+ * anything else is read as UTF-8 with replacement characters, or as windows-1252 if it has more invalid than valid
+ * characters.
  */
 export function decodeXml(bytes: Uint8Array, contentType = ''): string {
   const detected = detectUnicode(bytes);
@@ -23,12 +26,16 @@ export function decodeXml(bytes: Uint8Array, contentType = ''): string {
   const declared = declaredIn(bytes);
   const served = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
   // ISO-2022 uses only ASCII bytes, which are always valid UTF-8.
-  const labels = declared?.startsWith('iso-2022') ? [declared] : ['utf-8', declared, served];
-  for (const label of labels) {
-    const text = label === undefined ? undefined : decodeStrictly(bytes, label);
-    if (text !== undefined) return text;
+  const isIso2022 = declared?.startsWith('iso-2022') ?? false;
+  const text = new TextDecoder().decode(bytes);
+  const { wrong, right } = isUtf8(bytes) ? { wrong: 0, right: 0 } : countNonAscii(text);
+  // Programs cut texts within a character; other encodings are hardly ever valid UTF-8.
+  if (!isIso2022 && right >= 10 * wrong) return text;
+  for (const label of [declared, served]) {
+    const decoded = label === undefined ? undefined : decodeStrictly(bytes, label);
+    if (decoded !== undefined) return decoded;
   }
-  return decodeLoosely(bytes);
+  return wrong > right ? replaceC1(Buffer.from(bytes).toString('latin1')) : text;
 }
 
 /** Encoding according to the byte order mark, or to the first `<` in UTF-16. */
@@ -56,9 +63,13 @@ function decodeStrictly(bytes: Uint8Array, label: string): string | undefined {
   }
 }
 
-function decodeLoosely(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes);
-  const wrong = text.match(/\ufffd/g)?.length ?? 0;
-  const right = text.match(/[\u0080-\ufffc]/g)?.length ?? 0;
-  return wrong > right ? replaceC1(Buffer.from(bytes).toString('latin1')) : text;
+/** The numbers of invalid and of other characters outside ASCII. A loop, as there may be millions. */
+function countNonAscii(text: string): { wrong: number; right: number } {
+  let [wrong, right] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0xfffd) wrong += 1;
+    else if (code > 0x7f) right += 1;
+  }
+  return { wrong, right };
 }

@@ -102,4 +102,14 @@ export const encodings: Sample[] = [
     ]),
     expected: read('Grüße, \ufffd schöne'),
   },
+  ...['UTF-8', 'windows-1251'].map((encoding) => ({
+    oddity: `UTF-8 that was cut within a character, declared as ${encoding} and ISO-8859-1`,
+    contentType: 'text/xml; charset=ISO-8859-1',
+    body: Buffer.concat([
+      Buffer.from(`${declare(encoding)}<rss><channel><title>Подкаст о языках программирования и `),
+      Buffer.from([0xd0]),
+      Buffer.from(`...</title>${item('http://media.test/1.mp3')}</channel></rss>`),
+    ]),
+    expected: read('Подкаст о языках программирования и \ufffd...'),
+  })),
 ];
