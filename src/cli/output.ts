@@ -17,8 +17,12 @@ export const log: Log = (level, message) => messages[level](message);
 
 /** Prints the result of a command to stdout: one line of JSON for scripts, otherwise text. */
 export function printResult(result: unknown, json: boolean | undefined, toText: () => string): void {
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : toText());
+  process.stdout.write(json ? `${toJson(result)}\n` : toText());
 }
+
+/** Escapes the control characters that JSON may contain as they are: terminals interpret them. */
+const toJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/\p{Cc}/gu, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 
 /** Prints a password or a link, which cannot be shown again. If that fails, rejects with `what` was lost, and `advice`. */
 export async function printSecret(secret: string, what: string, advice: string): Promise<void> {
