@@ -48,7 +48,7 @@ const ZONES: Record<string, number> = {
 /** 2100-01-01. Later dates, and dates before 1970, are mistakes. */
 const TOO_LATE: Seconds = 4_102_444_800;
 
-const TIME = String.raw`(?:[\s,T]+(?:at\s+)?(?<hour>\d{1,2})[:.](?<minute>\d{1,2})(?:[:.](?<second>\d{1,2})(?:[.,]\d+)?)?\s*(?<meridiem>[ap]m)?)?`;
+const TIME = String.raw`(?:[\s,T]+(?:at\s+)?(?<hour>\d{1,2})[:.](?<minute>\d{1,2})(?:[:.](?<second>\d{1,2})(?:[.,]\d+)?)?\s*(?<meridiem>[ap]\.?m\.?(?![sd]?t\b))?)?`;
 const ZONE = String.raw`\s*(?<zone>.*)$`;
 const WEEKDAY = String.raw`^(?:[\p{L}.]+(?:,\s*|\s+))?`;
 
@@ -111,7 +111,7 @@ function yearOf(written: string): number {
 
 function hourOf(hour: number, meridiem: string | undefined): number {
   if (meridiem === undefined) return hour;
-  return (hour % 12) + (meridiem.toLowerCase() === 'pm' ? 12 : 0);
+  return (hour % 12) + (/^p/i.test(meridiem) ? 12 : 0);
 }
 
 /**
