@@ -9,8 +9,8 @@ import { readValue, updateValue, valueOf } from '../values.ts';
 
 /** Keys in memory; beyond this, the least recently used ones are dropped. */
 const MAX_KEYS = 20_000;
-/** How often expired attempts are removed. */
-const REMOVAL_INTERVAL: Seconds = 60;
+/** How often expired attempts are removed: there may be a hundred thousand that have not expired. */
+const REMOVAL_INTERVAL: Seconds = 300;
 
 /** The attempts of a key. */
 interface Attempts {
@@ -91,8 +91,8 @@ function createSharedTable({ store, context }: Core): AttemptTable {
   return {
     read: (key) => readValue(store, attemptKey(key)),
     update: (key, decide) =>
-      mutex.run(key, async () => {
-        await removeExpired();
+      mutex.run(key, () => {
+        void removeExpired().catch(() => undefined); // the rest is removed the next time
         return updateValue(store, attemptKey(key), decide);
       }),
   };
