@@ -23,7 +23,9 @@ export async function addSnapshot(directory: Directory, { at, urls }: ToplistSna
       const isKnown = stored.some((each) => Math.abs(each.at - at) < INTERVAL);
       if (isKnown || snapshot.urls.length === 0) return { result: stored };
       const all = [...stored, snapshot].toSorted((a, b) => b.at - a.at);
-      const weekOld = all.findIndex((each) => isWeekOld(each, all[0]!.at));
+      // A later one was added by a clock that was wrong.
+      const newest = all.find((each) => each.at <= directory.context.now()) ?? snapshot;
+      const weekOld = all.findIndex((each) => isWeekOld(each, newest.at));
       const kept = weekOld === -1 ? all : all.slice(0, weekOld + 1);
       return { result: kept, value: kept, set: directory.notifications(['toplists']) };
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { UserId } from '../../../../src/domain/types.ts';
 import type { Storage } from '../../../../src/storage/stores.ts';
-import type { Bench, Suite } from '../bench.ts';
+import { type Bench, START, type Suite } from '../bench.ts';
 import { recordFeed } from './samples.ts';
 import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subscribe } from '../samples.ts';
 
@@ -111,6 +111,19 @@ export const discoveryTests: Suite = ({ describe, test }) => {
         [4, 0],
       ];
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
+    });
+
+    test('contains the position of a week ago after a clock that was years ahead is corrected', async (bench) => {
+      await populate(bench, [[1]]);
+      bench.clock.at += 10 * 365 * DAY;
+      await bench.storage.podcasts.rebuildToplist();
+      bench.clock.at = START;
+      const storage = await bench.reopen();
+      for (let day = 0; day <= 7; day += 1) {
+        await storage.podcasts.rebuildToplist();
+        bench.clock.at += DAY;
+      }
+      assert.deepEqual(await positions(storage), [[1, 1]]);
     });
 
     for (const [what, lists, target, expected] of [
