@@ -22,6 +22,7 @@ const SETTINGS = [
   'synchronous = FULL',
   'fullfsync = ON', // on macOS, the disk would keep commits in its cache
   'cache_size = -16000',
+  'secure_delete = ON', // or a copy of the file would contain what was removed, such as accounts
   'temp_store = MEMORY',
   'wal_autocheckpoint = 4000',
 ];
@@ -45,10 +46,7 @@ export async function openFile<T>(path: string, use: (connection: Connection) =>
   }
 }
 
-/**
- * Throws a StorageError if the file belongs to another version of podsync or to another program; it is not changed
- * then.
- */
+/** Throws a StorageError, and changes nothing, if the file belongs to another program or another version of podsync. */
 function createSchema(connection: Connection, path: string): void {
   const version = pragma<number>(connection, 'user_version');
   if (version === 0 && connection.prepare<[]>('SELECT 1 FROM sqlite_schema').get() === undefined) {

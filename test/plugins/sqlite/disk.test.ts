@@ -41,6 +41,16 @@ const keysIn = (database: Database): string[] =>
 const codesOf = (outcomes: ReturnType<Database['commit']>): unknown[] =>
   outcomes.map((outcome) => ('error' in outcome ? outcome.error.code : typeof outcome.version));
 
+it('nothing of what was removed or replaced is left in the file', async () => {
+  const database = await openDatabase(path);
+  const secret = (key: string, times: number) => ({ set: [[key, JSON.stringify('secret '.repeat(times))]] }) as const;
+  database.commit([secret('long', 10_000), secret('short', 1), secret('replaced', 3), set('other')]);
+  database.commit([{ delete: ['long', 'short'] }, set('replaced')]);
+  expect(keysIn(database)).toEqual(['other', 'replaced']);
+  database.close();
+  expect((await readFile(path)).includes('secret')).toBe(false);
+});
+
 describe('a full disk', () => {
   it('refuses what does not fit, keeps the rest, and accepts more when there is space again', async () => {
     const file = await openFile(path, (connection) => connection);
