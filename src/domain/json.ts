@@ -7,10 +7,20 @@ const MAX_DEPTH = 100;
 /** Characters. Shorter texts are harmless. */
 const CHECKED_FROM = 65_536;
 
+/**
+ * Arrays and objects in an upload: five times as many as it may have entries. Millions of them would fill the memory of the
+ * parser thread, and `JSON.parse` cannot be interrupted: V8 would end the whole process, not only the thread.
+ */
+export const MAX_CONTAINERS = 500_000;
+
 /** Whether JSON is nested too deeply to be parsed safely: a text of nothing but brackets takes seconds. */
-export function isTooDeep(json: string): boolean {
-  if (json.length <= CHECKED_FROM) return false;
+export const isTooDeep = (json: string): boolean => findExcess(json, Infinity) === 'levels';
+
+/** What JSON has too many of to be parsed safely: levels, or arrays and objects, of which `most` are accepted. */
+export function findExcess(json: string, most = MAX_CONTAINERS): 'levels' | 'containers' | undefined {
+  if (json.length <= CHECKED_FROM) return undefined;
   let depth = 0;
+  let containers = 0;
   let inString = false;
   for (let at = 0; at < json.length; at++) {
     const char = json[at];
@@ -18,9 +28,10 @@ export function isTooDeep(json: string): boolean {
       if (char === '\\') at++;
       else if (char === '"') inString = false;
     } else if (char === '"') inString = true;
-    else if (char === '[' || char === '{') depth++;
-    else if (char === ']' || char === '}') depth--;
-    if (depth > MAX_DEPTH) return true;
+    else if (char === '[' || char === '{') {
+      if (++depth > MAX_DEPTH) return 'levels';
+      if (++containers > most) return 'containers';
+    } else if (char === ']' || char === '}') depth--;
   }
-  return false;
+  return undefined;
 }

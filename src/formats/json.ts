@@ -1,5 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import { isTooDeep } from '../domain/json.ts';
+import { findExcess } from '../domain/json.ts';
 
 /** URLs in a JSON list: an array of strings, or of objects with `url` or `feed`. Throws `invalid` for anything else. */
 export function readJsonList(text: string): string[] {
@@ -16,7 +16,9 @@ export function readJsonList(text: string): string[] {
 
 function parse(text: string): unknown {
   if (text.trim() === '') throw invalid('the list is missing: send a JSON array of feed URLs, [] for none');
-  if (isTooDeep(text)) throw invalid('the list is nested too deeply: send an array of feed URLs');
+  if (findExcess(text)) {
+    throw invalid('the list is nested too deeply, or has too many arrays and objects: send an array of feed URLs');
+  }
   try {
     return JSON.parse(text);
   } catch {

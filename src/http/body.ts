@@ -72,7 +72,7 @@ export async function readOptionalObject(event: H3Event, bodyOptions: BodyOption
 
 /** The same, parsed in this thread even if it is large: only for the operator. `limit` in bytes. */
 export async function readTrustedObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
-  return requireObject(parseJson(await readBytes(event, limit)));
+  return requireObject(parseJson(await readBytes(event, limit), Infinity));
 }
 
 function requireObject(body: unknown): Record<string, unknown> {

@@ -37,8 +37,20 @@ it.each([
   ['values in one entry', `[1,[${'[],'.repeat(50_000)}0]]`, 'invalid', 'entry [1] of the array has more than 50000'],
   ['values', `{"a":[${'0,'.repeat(50_000)}0]}`, 'too-large', 'up to 50000 values'],
   ['levels', `${'['.repeat(70_000)}`, 'invalid', 'nested too deeply'],
+  // As many as fit into 16 MiB: to parse them would end the process, not only the thread.
+  ['objects', `[${'{},'.repeat(5_592_400)}{}]`, 'too-large', 'up to 500000 arrays and objects'],
 ])('refuses JSON with too many %s', async (_, text, code, words) => {
   await expect(parser.json(bytes(text))).rejects.toEqual(refused(code, words));
+});
+
+it('refuses a list with too many objects', async () => {
+  const text = `[${'{},'.repeat(5_592_400)}{}]`;
+  await expect(parser.list('json', bytes(text))).rejects.toEqual(refused('invalid', 'too many arrays and objects'));
+});
+
+it('reads brackets within texts as any other characters', async () => {
+  const value = [`${'[{"\\'.repeat(200_000)}`];
+  expect(await parser.json(bytes(JSON.stringify(value)))).toEqual(value);
 });
 
 it('reports errors in a large body as in a small one', async () => {
