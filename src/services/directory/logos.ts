@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../domain/errors.ts';
 import { NO_LOGO } from '../../domain/logo.ts';
+import type { UserId } from '../../domain/types.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
 import type { Logo, PodcastStore } from '../../storage/stores.ts';
@@ -98,21 +99,18 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
     }
   };
 
-  const maySee = async (viewer: Viewer, { podcasts: feeds, isListed }: Logo): Promise<boolean> => {
-    const user = await viewer();
-    if (user === undefined) return false;
-    return (isListed && mode === 'members') || (await podcasts.areUsedBy(user, feeds)).includes(true);
-  };
+  const maySee = async (user: UserId, { podcasts: feeds, isListed }: Logo): Promise<boolean> =>
+    (isListed && mode === 'members') || (await podcasts.areUsedBy(user, feeds)).includes(true);
 
   return {
     async find(hash, size, viewer) {
       if (!Number.isInteger(size) || size < 1 || size > LARGEST) throw noSuchLogo();
       if (hash === NO_LOGO) return { image: undefined, isPublic: true };
       const logo = await podcasts.logo(hash);
-      if (!logo) throw noSuchLogo();
-      const isPublic = logo.isListed && mode === 'public';
-      if (!isPublic && !(await maySee(viewer, logo))) throw noSuchLogo();
-      return { image: await scaled(hash, logo, size), isPublic };
+      if (logo?.isListed && mode === 'public') return { image: await scaled(hash, logo, size), isPublic: true };
+      const user = await viewer(); // also if the hash is unknown, which must look the same as a hidden logo
+      if (!logo || user === undefined || !(await maySee(user, logo))) throw noSuchLogo();
+      return { image: await scaled(hash, logo, size), isPublic: false };
     },
     async stop() {
       isStopped = true;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../../podcasts.ts';
-import { openTestServer, type TestServer } from '../../server.ts';
+import { openTestServer, type RequestOptions, type TestServer } from '../../server.ts';
 
 const auth = 'bob:secret';
 const eve = 'eve:secret';
@@ -66,6 +67,27 @@ describe('an unlisted podcast', () => {
     expect(await statusOf(server, logo)).toBe(404);
     expect(await statusOf(server, logo, eve)).toBe(404);
     expect(await statusOf(server, logo, auth)).toBe(200);
+  });
+
+  it('has a logo that looks unknown to others, whatever they accept and whoever they are', async () => {
+    const server = await openTestServer();
+    await subscribe(server, [FEED]);
+    await setPrivate(server);
+    await recordFeed(server.storage, FEED, { logoUrl: 'http://example.org/logo.png' });
+    const snapshotOf = async (logoUrl: string, options: RequestOptions) => {
+      const digest = createHash('sha256').update(logoUrl).digest('hex');
+      const answer = await server.request('GET', `/logo/64/${digest}`, options);
+      const text = (await answer.text()).replaceAll(digest, 'HASH');
+      return { status: answer.status, headers: [...answer.headers.keys()], text };
+    };
+    for (const accept of ['image/*', 'text/html']) {
+      for (const who of [{}, { auth: eve }, { auth: 'bob:wrong' }, { cookie: 'stale' }]) {
+        const options = { ...who, headers: { accept } };
+        const hidden = await snapshotOf('http://example.org/logo.png', options);
+        expect(hidden).toEqual(await snapshotOf('http://example.org/other.png', options));
+        expect(hidden.status).toBe(404);
+      }
+    }
   });
 });
 
