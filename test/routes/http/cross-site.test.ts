@@ -138,6 +138,23 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
   });
 });
 
+// Not on a socket: fetch of Node replaces Sec-Fetch-Mode.
+it('a link on another website registers no device for Nextcloud apps', async () => {
+  const server = await openTestServer();
+  const path = '/index.php/apps/gpoddersync/subscriptions';
+  const login = { cookie: await logIn(server) };
+  const linked = { headers: sent('cross-site', 'navigate') };
+  for (const credentials of [login, { auth }]) {
+    expect((await server.request('GET', path, { ...credentials, ...linked })).status).toBe(403);
+  }
+  const devices = await server.request('GET', '/api/2/devices/bob.json', { auth });
+  expect(await devices.json()).toEqual([]);
+  const script = { auth, headers: sent('cross-site', 'cors') };
+  for (const allowed of [script, login, { auth }]) {
+    expect((await server.request('GET', path, allowed)).status).toBe(200);
+  }
+});
+
 it.each<[object, Record<string, string>, boolean]>([
   [{ baseUrl: 'https://sync.example/sub' }, { origin: 'https://sync.example' }, true],
   [{ baseUrl: 'https://sync.example/sub' }, { origin: 'http://localhost' }, true],
