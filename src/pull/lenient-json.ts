@@ -9,8 +9,11 @@ import { RemoteError } from './remote-error.ts';
 export const invalidFormat = (what: string): RemoteError =>
   new RemoteError(`the server returned ${what} in a format that podsync does not know`);
 
-/** An array. Throws a RemoteError for anything else; `what` names its contents. */
+/**
+ * An array, or `[]` for null, as Go encodes an empty one. Throws a RemoteError for anything else; `what` names its contents.
+ */
 export function toArray(value: unknown, what: string): unknown[] {
+  if (value === null) return [];
   if (Array.isArray(value)) return value;
   throw invalidFormat(what);
 }
@@ -19,10 +22,13 @@ export function toArray(value: unknown, what: string): unknown[] {
 export const toObjects = (value: unknown, what: string): Record<string, unknown>[] =>
   toArray(value, what).filter(isJsonObject);
 
-/** An object, or `{}` for an empty array, as PHP encodes an empty object. Throws a RemoteError for anything else. */
+/**
+ * An object, or `{}` for null and for an empty array, as Go and PHP encode an empty one. Throws a RemoteError for anything
+ * else.
+ */
 export function toObject(value: unknown, what: string): Record<string, unknown> {
   if (isJsonObject(value)) return value;
-  if (Array.isArray(value) && value.length === 0) return {};
+  if (value === null || (Array.isArray(value) && value.length === 0)) return {};
   throw invalidFormat(what);
 }
 
@@ -30,8 +36,12 @@ export function toObject(value: unknown, what: string): Record<string, unknown> 
 export const toText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
-/** Feed URLs: strings, or objects with a URL. Throws like `toArray`. */
-export const toUrls = (value: unknown, what: string): string[] =>
-  toArray(value, what)
+/** Feed URLs: strings, or objects with a URL. Throws like `toArray`, also if no entry has a URL. */
+export function toUrls(value: unknown, what: string): string[] {
+  const entries = toArray(value, what);
+  const urls = entries
     .map((entry) => (isJsonObject(entry) ? toText(entry.url ?? entry.feed ?? entry.feed_url) : toText(entry)))
     .filter((url) => url !== '');
+  if (urls.length === 0 && entries.length > 0) throw invalidFormat(what);
+  return urls;
+}

@@ -195,3 +195,40 @@ it('reads an empty array as no settings, as servers written in PHP send it', asy
   expect(settings).toBe(1); // the favorite episode
   expect(gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringContaining('settings'));
 });
+
+it('reads null as an empty list or object, as servers written in Go send it', async () => {
+  const other = await open({ ...QUIRKY, devices: [{ id: 'phone' }] }, GPODDER_NET);
+  const answers = {
+    devices: [{ id: 'phone' }],
+    subscriptions: { add: [feed(1)], remove: null },
+    episodes: { actions: null, timestamp: 1 },
+    'sync-devices': { synchronized: null },
+    settings: null,
+    favorites: null,
+    lists: null,
+  };
+  other.intercept = (path) => {
+    const [, name] = /^\/api\/2\/([^/]+)/.exec(path) ?? [];
+    if (name === undefined) return { status: 404 };
+    return { status: 200, body: JSON.stringify(answers[name as keyof typeof answers]) };
+  };
+  const { subscriptions, gaps } = await pull(await openTestServer(), other.url);
+  expect(subscriptions).toBe(1);
+  expect(gaps.map(({ gap }) => gap)).toEqual([expect.stringMatching(/^subscriptions of the whole account: .* 404/)]);
+});
+
+it('reports subscriptions and lists of which no entry has a known address', async () => {
+  const list = { name: 'news', title: 'News', entries: [{ podcast: feed(1) }] };
+  const devices = [{ id: 'phone' }];
+  const other = await open({ devices, subscriptions: { phone: [{ podcast: feed(1) }] }, actions: [], lists: [list] });
+  const { subscriptions, lists, gaps } = await pull(await openTestServer(), other.url);
+  expect([subscriptions, lists]).toEqual([0, 0]);
+  const unknown = (what: string) => `the server returned ${what} in a format that podsync does not know`;
+  expect(gaps.map(({ gap }) => gap)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^subscriptions of devices: /),
+      `subscriptions of the whole account: ${unknown('subscriptions')}`,
+      `the podcast list News: ${unknown('the podcast list News')}`,
+    ]),
+  );
+});
