@@ -232,3 +232,20 @@ it('reports subscriptions and lists of which no entry has a known address', asyn
     ]),
   );
 });
+
+it('keeps the time of an action whose timestamp is a text of digits', async () => {
+  const actions = ['1600000000', '1600000000.5', '1600000000123'].map((timestamp, n) => ({
+    podcast: feed(1),
+    episode: media(n),
+    action: 'download',
+    timestamp,
+  }));
+  const other = await open({ devices: [], subscriptions: {}, actions });
+  const to = await openTestServer();
+  expect((await pull(to, other.url)).notes).toEqual([]);
+  expect(await readAll(to, ['/api/2/episodes/bob.json'])).toEqual({
+    '/api/2/episodes/bob.json': {
+      actions: actions.map((action) => ({ ...action, timestamp: '2020-09-13T12:26:40' })),
+    },
+  });
+});

@@ -57,12 +57,13 @@ const MILLISECONDS_FROM = 1e11;
 
 /** Converts all valid times to seconds. */
 function withSeconds(given: Input): Input {
-  const { timestamp } = given;
+  const isText = typeof given.timestamp === 'string' && /^\d{1,15}(?:\.\d+)?$/.test(given.timestamp);
+  const timestamp = isText ? Number(given.timestamp) : given.timestamp;
   const times = TIMES.filter((key) => key in given).map((key) => [key, toSeconds(given[key])]);
   return {
     ...given,
     ...Object.fromEntries(times),
-    ...(typeof timestamp === 'number' && timestamp > MILLISECONDS_FROM && { timestamp: timestamp / 1000 }),
+    ...(typeof timestamp === 'number' && { timestamp: timestamp > MILLISECONDS_FROM ? timestamp / 1000 : timestamp }),
   };
 }
 
