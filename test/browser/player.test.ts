@@ -114,6 +114,14 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     expect(await actions()).toHaveLength(1);
   });
 
+  it('goes on from where an app stopped if skipped before it plays', async () => {
+    const { page } = await openPlayer();
+    await page.getByRole('button', { name: 'Forward 30 s' }).click();
+    const started = nextUpload(page);
+    await control(page, 'audio.play()');
+    expect(await started).toMatchObject({ started: 70, position: 70 });
+  });
+
   it('leaves a link where the browser cannot play the file', async () => {
     const { page } = await openPlayer({ file: 'talk.html' });
     await control(page, 'audio.play().catch(() => undefined)');

@@ -13,6 +13,10 @@ export function runPlayer() {
   /** @param {string} name */
   const show = (name, isShown = true) => player.querySelector(`[data-${name}]`)?.toggleAttribute('hidden', !isShown);
 
+  /** Where the address of the media says to start. @param {HTMLAudioElement} from */
+  const startOf = ({ src }) => Number(/#t=(\d+)$/.exec(src)?.[1] ?? 0);
+  audio.currentTime = startOf(audio); // before it is loaded, too: skipping starts there
+
   /** @param {number} seconds */
   const skip = (seconds) => {
     audio.currentTime = Math.max(0, Math.min(audio.currentTime + seconds, audio.duration || Infinity));
