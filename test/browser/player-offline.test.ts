@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)('the player without a connection', () =>
     };
     const tab = await openTab(server.origin);
     await signIn(tab);
-    return { ...tab, actions };
+    return { ...tab, server, actions };
   }
 
   it('keeps what was played when the page is left, and sends it from the next page with a player', async () => {
@@ -66,5 +66,80 @@ describe.skipIf(CHROMIUM === undefined)('the player without a connection', () =>
     await saved;
     expect(await actions('bob')).toMatchObject([{ episode: SECOND }]);
     expect(await actions('alice')).toEqual([]);
+  });
+
+  it('goes on at a position that arrived late', async () => {
+    const tab = await open();
+    const { page, context } = tab;
+    await tab.open(pageOf(FIRST));
+    await context.route(PROGRESS, (route) => route.abort());
+    await page.evaluate(
+      `{ const audio = document.querySelector('audio'); audio.currentTime = 40; audio.dispatchEvent(new Event('playing')) }`,
+    );
+    await page.getByText('could not be saved').waitFor();
+    await context.unroute(PROGRESS);
+    await page.reload();
+    await expect.poll(() => page.evaluate(`document.querySelector('audio').currentTime`), { timeout: 20_000 }).toBe(40);
+  });
+
+  it('does not take the page of a hotspot for the answer of the server', async () => {
+    const tab = await open();
+    const { page, context, actions } = tab;
+    await tab.open(pageOf(FIRST));
+    await context.route(PROGRESS, (route) => route.fulfill({ contentType: 'text/html', body: '<p>Accept the terms' }));
+    await page.evaluate(`document.querySelector('audio').dispatchEvent(new Event('playing'))`);
+    await page.getByText('could not be saved').waitFor();
+    await context.unroute(PROGRESS);
+    const sent = page.waitForResponse(PROGRESS);
+    await tab.open(pageOf(SECOND));
+    await sent;
+    expect(await actions('alice')).toMatchObject([{ episode: FIRST }]);
+  });
+
+  it('keeps what got no answer, as on a train', async () => {
+    const tab = await open();
+    const { page, context, actions } = tab;
+    await page.clock.install();
+    await tab.open(pageOf(FIRST));
+    let isAnswered = false;
+    await context.route(PROGRESS, (route) => (isAnswered ? route.continue() : undefined));
+    const unanswered = page.waitForRequest(PROGRESS);
+    await page.evaluate(`document.querySelector('audio').dispatchEvent(new Event('playing'))`);
+    await unanswered;
+    await page.clock.runFor(25_000);
+    await page.getByText('could not be saved').waitFor();
+    isAnswered = true;
+    const sent = page.waitForResponse(PROGRESS);
+    await tab.open(pageOf(SECOND));
+    await sent;
+    expect(await actions('alice')).toMatchObject([{ episode: FIRST }]);
+  });
+
+  it('keeps the later of two uploads if only the earlier one arrives', async () => {
+    const tab = await open();
+    const { page, context, actions } = tab;
+    await tab.open(pageOf(FIRST));
+    const answers: (() => Promise<void>)[] = [];
+    await context.route(PROGRESS, (route) => void answers.push(() => route.continue()));
+    const play = (at: number, event: string) =>
+      page.evaluate(
+        `{ const audio = document.querySelector('audio'); audio.currentTime = ${at};
+          audio.dispatchEvent(new Event('seeking')); audio.dispatchEvent(new Event('${event}')) }`,
+      );
+    await play(40, 'playing');
+    await expect.poll(() => answers.length).toBe(1);
+    await context.route(PROGRESS, (route) => route.abort());
+    await page.evaluate(`Object.defineProperty(document.querySelector('audio'), 'played', { value: [0] })`);
+    await play(50, 'pause');
+    await page.getByText('could not be saved').waitFor();
+    const arrived = page.waitForResponse(PROGRESS);
+    await answers[0]!();
+    await arrived;
+    await tab.open('/history');
+    await context.unroute(PROGRESS);
+    const sent = page.waitForResponse(PROGRESS);
+    await tab.open(pageOf(SECOND));
+    await sent;
+    expect(await actions('alice')).toMatchObject([{ position: 40 }, { position: 50 }]);
   });
 });

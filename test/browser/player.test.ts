@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
       const answer = await server.request('GET', '/api/2/episodes/alice.json', AUTH);
       return ((await answer.json()) as any).actions.filter(({ device }: any) => device === 'web');
     };
-    return { ...tab, server, actions };
+    return { ...tab, server, url, actions };
   }
 
   /** What the page uploads next, once the server has it. */
@@ -120,6 +120,47 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     const started = nextUpload(page);
     await control(page, 'audio.play()');
     expect(await started).toMatchObject({ started: 70, position: 70 });
+  });
+
+  it('uploads what could not be saved while it is paused, as of then: an app has played on since', async () => {
+    const { page, context, server, url, actions } = await openPlayer();
+    await page.clock.install();
+    await page.reload();
+    await context.route('**/episode/progress', (route) => route.abort());
+    await control(page, 'audio.play()');
+    await reach(page, 41);
+    await control(page, 'audio.pause()');
+    await page.getByText('could not be saved').waitFor();
+    await context.unroute('**/episode/progress');
+    server.clock.now += 3600;
+    const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 40, position: 80 };
+    await server.request('POST', '/api/2/episodes/alice.json', { ...AUTH, body: [{ ...heard, total: LENGTH }] });
+    const saved = nextUpload(page);
+    await page.clock.fastForward(3_600_000);
+    expect((await saved).started).toBe(40);
+    await page.getByText('could not be saved').waitFor({ state: 'hidden' });
+    expect(await actions()).toHaveLength(1);
+    await page.reload();
+    expect(await page.locator('audio').getAttribute('src')).toMatch(/#t=80$/);
+  });
+
+  it('goes on where an app stopped while the tab was hidden', async () => {
+    const { page, server, url, actions } = await openPlayer();
+    await page.clock.install();
+    await page.reload();
+    await control(page, 'audio.play()');
+    await reach(page, 41);
+    const paused = nextUpload(page);
+    await control(page, 'audio.pause()');
+    await paused;
+    server.clock.now += 3600;
+    const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 40, position: 80 };
+    await server.request('POST', '/api/2/episodes/alice.json', { ...AUTH, body: [{ ...heard, total: LENGTH }] });
+    await page.clock.fastForward(3_600_000);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await eventually(() => page.evaluate(`document.querySelector('audio').currentTime`)).toBe(80);
+    await page.goto('about:blank');
+    expect(await actions()).toHaveLength(2);
   });
 
   it('leaves a link where the browser cannot play the file', async () => {

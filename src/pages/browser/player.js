@@ -2,7 +2,8 @@
 
 /**
  * The player of an episode page (see `pages/parts/player.ts`). It is sent as the text of this function, so it uses nothing from
- * outside. Uploads the position of a signed-in user on play, pause and end, every 30 seconds, and on leaving the page.
+ * outside. Uploads the position of a signed-in user on play, pause and end, every 30 seconds, and on leaving the page; goes
+ * on where an app has stopped while the page was hidden.
  * The last upload of each episode that did not arrive is stored in the browser, and sent again by the next page with a
  * player.
  */
@@ -62,11 +63,25 @@ export function runPlayer() {
   const form = player.querySelector('form');
   if (!form) return;
   const token = new FormData(form).get('csrf');
-  /** @param {string} fields */
-  const send = (fields) => {
-    const body = new URLSearchParams(`${fields}&csrf=${token}`);
-    return fetch(form.action, { method: 'POST', body, keepalive: true, redirect: 'error' });
+  /** Seconds between uploads while a position changes. */
+  const INTERVAL = 30;
+  /** @param {number} time by the clock of the browser */
+  const ageOf = (time) => Math.floor((Date.now() - time) / 1000);
+  /**
+   * Resolves to the status of the response. Gives up before the next upload: on a bad network there may never be one.
+   * @param {number} at when the position was reached
+   * @param {string} fields
+   */
+  const send = async (at, fields) => {
+    const age = ageOf(at) < INTERVAL ? 0 : ageOf(at); // what was just played becomes the newest action: see `playback.ts`
+    const body = new URLSearchParams(`${fields}&age=${age}&csrf=${token}`);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20_000);
+    const { signal } = controller;
+    const response = await fetch(form.action, { method: 'POST', body, keepalive: true, redirect: 'error', signal });
+    return response.status;
   };
+  const isStored = (/** @type {number | undefined} */ status) => status === 204; // 200: a page of a proxy or hotspot
 
   /** Of this user: another one may use the same browser. */
   const storage = `podsync unsent ${form.dataset.user}`;
@@ -78,87 +93,124 @@ export function runPlayer() {
       return {}; // the browser stores nothing for this site
     }
   };
-  /** @param {string} episode @param {string} [fields] */
-  const setUnsent = (episode, fields) => {
-    const { [episode]: _previous, ...others } = readUnsent();
+  /**
+   * Stores or removes an upload, but not one of a later position.
+   * @param {string} episode @param {number} at @param {string} [fields]
+   */
+  const setUnsent = (episode, at, fields) => {
+    const { [episode]: previous, ...others } = readUnsent();
+    if (previous && previous.at > at) return;
     try {
-      const unsent = fields === undefined ? others : { ...others, [episode]: { at: Date.now(), fields } };
+      const unsent = fields === undefined ? others : { ...others, [episode]: { at, fields } };
       if (Object.keys(unsent).length > 0) localStorage.setItem(storage, JSON.stringify(unsent));
       else localStorage.removeItem(storage);
     } catch {
       // as above, or full
     }
   };
-  for (const [episode, { at, fields }] of Object.entries(readUnsent())) {
-    const age = Math.max(0, Math.round((Date.now() - at) / 1000));
-    send(`${fields}&age=${age}`).then(
-      ({ ok, status }) => (ok || status === 400) && setUnsent(episode), // a refused one will never succeed
-      () => undefined,
-    );
-  }
 
   let isPlaying = false;
   /** The last known position, to distinguish playing from seeking. */
   let last = 0;
   /** Seconds played since the last upload. */
   let played = 0;
-  /** The last uploaded position. */
-  let saved = -1;
+  /** The position that the server has, -1 if an upload failed. */
+  let saved = startOf(audio);
+  /** When the position last changed, by the clock of the browser. */
+  let movedAt = 0;
+  /** @param {number} position */
+  const move = (position) => {
+    last = position;
+    movedAt = Date.now();
+  };
 
-  const upload = async (isLeaving = false) => {
-    const position = Math.floor(audio.currentTime);
-    const part = played;
+  /** @returns {URLSearchParams} the podcast, the episode and its length */
+  const readForm = () => {
     const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     fields.delete('csrf');
+    return fields;
+  };
+  const episode = `${readForm().get('podcast')} ${readForm().get('url')}`;
+
+  const upload = async (isLeaving = false) => {
+    const [at, position, part] = [movedAt, Math.floor(audio.currentTime), played];
+    const fields = readForm();
     // A sum of fractions may be a little too large.
     fields.set('started', String(Math.max(0, Math.floor(audio.currentTime - part + 0.001))));
     fields.set('position', String(position));
     if (Number.isFinite(audio.duration)) fields.set('total', String(Math.floor(audio.duration)));
     [saved, played] = [position, 0];
-    const episode = `${fields.get('podcast')} ${fields.get('url')}`;
-    // The page no longer sees the response. Stored only if it is unlikely to arrive: otherwise it would be sent twice.
-    if (isLeaving && (!navigator.onLine || episode in readUnsent())) setUnsent(episode, String(fields));
-    try {
-      const response = await send(String(fields));
-      if (!response.ok) throw new Error(response.statusText);
-      setUnsent(episode);
-      show('unsaved', false);
-    } catch {
-      setUnsent(episode, String(fields));
+    // The page no longer sees the response, so it is either sent or stored: both would count it twice.
+    if (isLeaving && (!navigator.onLine || episode in readUnsent())) {
+      setUnsent(episode, at, String(fields));
+      return;
+    }
+    const status = await send(at, String(fields)).catch(() => undefined);
+    if (isStored(status)) {
+      setUnsent(episode, at);
+    } else {
+      setUnsent(episode, at, String(fields));
       // The next upload includes it.
       saved = -1;
       played += part;
-      if (!isLeaving) show('unsaved');
     }
+    if (!isLeaving) show('unsaved', saved === -1);
   };
   const uploadChange = (isLeaving = false) => {
     if (saved !== Math.floor(audio.currentTime) && audio.played.length > 0) void upload(isLeaving);
   };
 
+  /** Goes on where an app has stopped since, unless this page plays or has a position that the server does not have. */
+  const catchUp = async () => {
+    const { currentTime } = audio;
+    const isIdle = () =>
+      audio.paused &&
+      audio.currentTime === currentTime &&
+      saved === Math.floor(currentTime) &&
+      !(episode in readUnsent()) &&
+      ageOf(movedAt) > INTERVAL; // no upload waits for its response
+    if (!isIdle()) return;
+    const response = await fetch(location.href);
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-player]');
+    const source = fresh?.querySelector('audio');
+    const isOwn = fresh?.querySelector('form')?.dataset.user === form.dataset.user; // somebody else may have signed in
+    const position = source && isOwn ? startOf(source) : 0;
+    if (position === 0 || position === saved || !isIdle()) return;
+    saved = position;
+    audio.currentTime = position;
+  };
+
+  for (const [unsent, { at, fields }] of Object.entries(readUnsent())) {
+    send(at, fields)
+      .then((status) => {
+        if (!isStored(status) && status !== 400) return undefined; // a refused one will never succeed
+        setUnsent(unsent, at);
+        return unsent === episode ? catchUp() : undefined;
+      })
+      .catch(() => undefined);
+  }
+
   audio.addEventListener('timeupdate', () => {
     if (!isPlaying || audio.seeking) return;
     played += Math.max(0, audio.currentTime - last);
-    last = audio.currentTime;
+    move(audio.currentTime);
   });
-  audio.addEventListener('seeking', () => {
-    last = audio.currentTime;
-  });
+  audio.addEventListener('seeking', () => move(audio.currentTime));
   audio.addEventListener('playing', () => {
     if (isPlaying) return;
     isPlaying = true;
-    last = audio.currentTime;
+    move(audio.currentTime);
     void upload();
   });
   audio.addEventListener('pause', () => {
     isPlaying = false;
     uploadChange();
   });
-  setInterval(() => {
-    if (isPlaying) uploadChange();
-  }, 30_000);
+  setInterval(uploadChange, INTERVAL * 1000);
   window.addEventListener('pagehide', () => uploadChange(true));
   // The last event of a page on a phone, which may end it at any time.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) uploadChange();
+    else void catchUp().catch(() => undefined);
   });
 }

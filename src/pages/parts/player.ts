@@ -34,10 +34,10 @@ export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork,
 <button type="button" class="plain" data-skip="30">Forward 30 s</button>
 <label>Speed <select data-speed>${speeds}</select></label>
 </div>
-<p class="problem" role="alert" data-unplayable hidden>This browser cannot play the file. Use the link to the media file below, or a podcast app.</p>
+<p class="problem" role="alert" data-unplayable hidden>This browser cannot play the file. If the connection was lost, reload the page; otherwise use the link to the media file below, or a podcast app.</p>
 ${
   owner &&
-  markup`<p class="problem" role="alert" data-unsaved hidden>Your position could not be saved. The player keeps trying while you listen; if this message stays, sign in again.</p>
+  markup`<p class="problem" role="alert" data-unsaved hidden>Your position could not be saved. The player keeps trying while this page is open; if this message stays, sign in again.</p>
 <form method="post" action="${base}/episode/progress"${attributes({ 'data-user': owner.name })} hidden>${renderToken(owner.csrf)}
 <input type="hidden" name="podcast" value="${owner.podcast}"><input type="hidden" name="url" value="${src}"><input type="hidden" name="total" value="${owner.total ?? ''}"></form>`
 }
