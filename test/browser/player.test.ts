@@ -163,6 +163,23 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     expect(await actions()).toHaveLength(2);
   });
 
+  it.each(['Mark as played', 'Mark as new'])('keeps %s, although it still plays', async (mark) => {
+    const { page, actions } = await openPlayer();
+    const started = nextUpload(page);
+    await control(page, 'audio.play()');
+    await started;
+    await reach(page, 41.2);
+    await page.getByRole('button', { name: mark }).click();
+    await page
+      .getByText(mark === 'Mark as new' ? 'Marked as new' : 'Played · 2 min')
+      .first()
+      .waitFor();
+    await page.reload(); // after anything that the page sent when it was left
+    const [, marked, ...later] = await actions();
+    expect(marked).toMatchObject(mark === 'Mark as new' ? { action: 'new' } : { position: LENGTH });
+    expect(later).toEqual([]);
+  });
+
   it('leaves a link where the browser cannot play the file', async () => {
     const { page } = await openPlayer({ file: 'talk.html' });
     await control(page, 'audio.play().catch(() => undefined)');

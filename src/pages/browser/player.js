@@ -208,6 +208,12 @@ export function runPlayer() {
   });
   setInterval(uploadChange, INTERVAL * 1000);
   window.addEventListener('pagehide', () => uploadChange(true));
+  // Otherwise the upload on leaving would arrive after the mark, and undo it.
+  document.addEventListener('submit', ({ submitter }) => {
+    if (!(submitter instanceof HTMLButtonElement) || !/\/episode\/(played|new)$/.test(submitter.formAction)) return;
+    audio.pause();
+    saved = Math.floor(audio.currentTime);
+  });
   // The last event of a page on a phone, which may end it at any time.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) uploadChange();
