@@ -101,9 +101,14 @@ refused    mailto:me@example.org: a feed address begins with http:// or https://
   });
 });
 
-it('a feed with an empty address is refused with the reason alone', async () => {
+it('each feed with an empty address is refused with its title, if it has one', async () => {
   const { importText } = await setUp();
-  const { stdout } = await importText(opmlOf(outline(feed(1)) + outline('')));
+  const { stdout } = await importText(
+    opmlOf(`${outline(feed(1))}${outline('', 'title="One"')}${outline('', 'title="Two"')}<outline xmlUrl=""/>`),
+  );
+  expect(stdout).toMatch(/^refused +3$/m);
+  expect(stdout).toMatch(/^refused +the address of One is empty$/m);
+  expect(stdout).toMatch(/^refused +the address of Two is empty$/m);
   expect(stdout).toMatch(/^refused +the address is empty$/m);
 });
 

@@ -93,3 +93,12 @@ it('refuses a file that is too large before it is parsed', async () => {
   expect(refused.status).toBe(413);
   expect(refused.html).toContain('The file is larger than 1 MB; split it, and import the parts one by one.');
 });
+
+it('counts and names all podcasts without an address', async () => {
+  const visitor = await signIn(await open());
+  const opml = '<opml><body><outline text="Lost" xmlUrl=""/><outline text="Gone" xmlUrl=""/></body></opml>';
+  const { html } = await visitor.send(PATH, { opml }, `http://localhost${PATH}`);
+  expect(html).toContain('2 refused.');
+  expect(html).toContain('The address of Lost is empty.');
+  expect(html).toContain('The address of Gone is empty.');
+});

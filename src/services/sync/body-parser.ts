@@ -21,7 +21,7 @@ export interface BodyParser {
   json(body: Uint8Array): Promise<unknown>;
   /** URLs of a list as written, without duplicates. */
   list(format: UploadFormat, body: Uint8Array | string): Promise<string[]>;
-  /** Podcasts of an OPML file, each URL once. */
+  /** Podcasts of an OPML file, each URL once; also those whose URL is empty, so that they can be reported. */
   podcasts(opml: string): Promise<PodcastEntry[]>;
   close(): Promise<void>;
 }
@@ -86,10 +86,14 @@ function parseJob(job: Job): unknown {
       return urls;
     }
     case 'podcasts': {
-      const podcasts = new Map<string, PodcastEntry>();
-      for (const podcast of readOpml(job.body)) if (!podcasts.has(podcast.url)) podcasts.set(podcast.url, podcast);
-      checkFeedCount([...podcasts.keys()]);
-      return [...podcasts.values()];
+      const known = new Set<string>();
+      const podcasts = readOpml(job.body).filter(({ url }) => {
+        const isNew = url === '' || !known.has(url);
+        known.add(url);
+        return isNew;
+      });
+      checkFeedCount(podcasts.map(({ url }) => url));
+      return podcasts;
     }
   }
 }

@@ -68,7 +68,7 @@ export const createOpmlImport = (
 
 /**
  * The usable entries of a file, by the address under which they are stored, and the result for the others. The parser of
- * the file has removed entries with the same address.
+ * the file has removed entries with the same address, unless it is empty.
  */
 export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
@@ -78,7 +78,9 @@ export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRule
     const address = toWebScheme(entry.url);
     const url = sanitizeFeedUrl(address, rules);
     if (url === '') {
-      refused.push({ url: redactUrl(entry.url), reason: explainRefusal(address) });
+      const title = plainLine(entry.title ?? '', MAX_TITLE);
+      const reason = address === '' && title !== '' ? `the address of ${title} is empty` : explainRefusal(address);
+      refused.push({ url: redactUrl(entry.url), reason });
       continue;
     }
     if (url !== entry.url) rewritten.push({ from: redactUrl(entry.url), to: redactUrl(url) });
