@@ -64,6 +64,8 @@ export function createThread<Input, Output>(
       if ('error' in result) job?.reject(new Error(result.error));
       else job?.resolve(result.output);
     });
+    // A result that this thread cannot read, such as one nested too deeply for its stack, which is smaller.
+    thread.on('messageerror', (error) => void stop(error));
     thread.on('error', (error) => fail(thread, error));
     thread.on('exit', () => fail(thread, new Error('the worker thread exited unexpectedly')));
     thread.unref();

@@ -19,3 +19,11 @@ it('rejects input that cannot be cloned, and keeps working', async () => {
   await expect(thread.run(() => undefined)).rejects.toThrow('could not be cloned');
   expect(await thread.run(1)).toBe(1);
 });
+
+it('rejects all pending calls if a result is nested too deeply to be received, and starts a new thread', async () => {
+  await expect(Promise.allSettled([thread.run('deep'), thread.run(1)])).resolves.toMatchObject([
+    { reason: { message: expect.stringContaining('call stack') } },
+    { status: expect.stringMatching(/fulfilled|rejected/) },
+  ]);
+  expect(await thread.run(2)).toBe(2);
+});

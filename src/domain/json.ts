@@ -4,8 +4,11 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
 
 /** Levels of arrays and objects. No client needs nearly as many. */
 const MAX_DEPTH = 100;
-/** Characters. Shorter texts are harmless. */
-const CHECKED_FROM = 65_536;
+/**
+ * Bytes, without a byte order mark. Shorter texts are harmless; longer bodies are parsed in a thread, which has a larger
+ * stack: this one could not receive what is nested thousands of levels deep.
+ */
+const CHECKED_FROM = 65_536 - 3;
 
 /**
  * Arrays and objects in an upload: five times as many as it may have entries. Millions of them would fill the memory of the
@@ -18,7 +21,7 @@ export const isTooDeep = (json: string): boolean => findExcess(json, Infinity) =
 
 /** What JSON has too many of to be parsed safely: levels, or arrays and objects, of which `most` are accepted. */
 export function findExcess(json: string, most = MAX_CONTAINERS): 'levels' | 'containers' | undefined {
-  if (json.length <= CHECKED_FROM) return undefined;
+  if (Buffer.byteLength(json) <= CHECKED_FROM) return undefined;
   let depth = 0;
   let containers = 0;
   let inString = false;

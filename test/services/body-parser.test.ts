@@ -37,6 +37,18 @@ it.each([
   ['values in one entry', `[1,[${'[],'.repeat(50_000)}0]]`, 'invalid', 'entry [1] of the array has more than 50000'],
   ['values', `{"a":[${'0,'.repeat(50_000)}0]}`, 'too-large', 'up to 50000 values'],
   ['levels', `${'['.repeat(70_000)}`, 'invalid', 'nested too deeply'],
+  [
+    'levels, in fewer characters than bytes',
+    `{"a":"${'ü'.repeat(50_000)}","b":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+    'invalid',
+    'nested too deeply',
+  ],
+  [
+    'levels, after a byte order mark',
+    `\ufeff${'['.repeat(32_767)}${']'.repeat(32_767)}`,
+    'invalid',
+    'nested too deeply',
+  ],
   // As many as fit into 16 MiB: to parse them would end the process, not only the thread.
   ['objects', `[${'{},'.repeat(5_592_400)}{}]`, 'too-large', 'up to 500000 arrays and objects'],
 ])('refuses JSON with too many %s', async (_, text, code, words) => {
