@@ -16,10 +16,10 @@ const CHECKED_FROM = 65_536 - 3;
  */
 export const MAX_CONTAINERS = 500_000;
 
-/** Whether JSON is nested too deeply to be parsed safely: a text of nothing but brackets takes seconds. */
-export const isTooDeep = (json: string): boolean => findExcess(json, Infinity) === 'levels';
-
-/** What JSON has too many of to be parsed safely: levels, or arrays and objects, of which `most` are accepted. */
+/**
+ * What JSON has too many of to be parsed safely: levels (a text of nothing but brackets takes seconds), or arrays and objects,
+ * of which `most` are accepted.
+ */
 export function findExcess(json: string, most = MAX_CONTAINERS): 'levels' | 'containers' | undefined {
   if (Buffer.byteLength(json) <= CHECKED_FROM) return undefined;
   let depth = 0;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
-import { isTooDeep } from '../domain/json.ts';
+import { findExcess } from '../domain/json.ts';
 import type { Seconds } from '../domain/types.ts';
 import { ENCODINGS, readBody } from '../feeds/response-body.ts';
 import { ADDRESS_TIMEOUT } from '../feeds/ssrf-guard.ts';
@@ -133,7 +133,7 @@ const toText = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 function parse(text: string, host: string): unknown {
   if (text.trim() === '') throw new RemoteError(`${host} returned an empty response`);
   try {
-    if (!isTooDeep(text)) return JSON.parse(text.replace(/^\ufeff/, ''));
+    if (!findExcess(text, Infinity)) return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     // handled below
   }
