@@ -104,11 +104,14 @@ it('a full disk that takes a part of a commit loses that commit, and stores all 
 });
 
 it('commits that depend on one that a full disk refused are refused, too', async () => {
-  await failOnce('write', NO_ROOM);
-  const first = set('a');
-  const writing = (await filePrototype()).write as unknown as { mock: { calls: unknown[] } };
-  while (writing.mock.calls.length === 0) await setImmediate();
-  const results = await Promise.allSettled([first, set('b'), set('c')]);
+  let refuse!: (error: Error) => void;
+  const refused = new Promise<never>((_, reject) => (refuse = reject));
+  const writing = vi.spyOn(await filePrototype(), 'write').mockReturnValueOnce(refused);
+  const commits = [set('a')];
+  await expect.poll(() => writing.mock.calls.length).toBe(1);
+  commits.push(set('b'), set('c'));
+  refuse(NO_ROOM);
+  const results = await Promise.allSettled(commits);
   expect(results.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(['full', 'full', 'full']);
   await set('d');
   expect(await names()).toEqual(['d', 'first']);
