@@ -3,7 +3,15 @@ import { DEVICE_TYPES, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { describeApp } from './parts/app-name.ts';
-import { type Problems, renderField, renderProblem, renderSelect, renderToken, toSentence } from './parts/form.ts';
+import {
+  type Problems,
+  renderConfirmation,
+  renderField,
+  renderProblem,
+  renderSelect,
+  renderToken,
+  toSentence,
+} from './parts/form.ts';
 import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
 import { renderFacts } from './parts/components.ts';
 import type { Page } from './parts/layout.ts';
@@ -127,7 +135,8 @@ ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problem
 ${renderSelect({ name: 'type', label: 'Type', options: DEVICE_TYPES.map((each) => [each, DEVICE_TYPE_NAMES[each]] as const), value: type })}
 <p class="actions"><button>Save</button></p></form>
 <h2>Remove this device</h2>
-<p>Its list of subscriptions is deleted; your history stays. If an app still syncs with this device, it is created again, with an empty list unless all devices have the same subscriptions.</p>
-<form method="post" action="${devicePage(base, id, '/remove')}">${renderToken(csrf)}<button class="danger">Remove device</button></form>`,
+<form method="post" action="${devicePage(base, id, '/remove')}">${renderToken(csrf)}
+${renderConfirmation('Remove this device and its list of subscriptions. This cannot be undone.', 'Your history stays. If an app still syncs with this device, it is created again, with an empty list unless all devices have the same subscriptions.')}
+<p class="actions"><button class="danger">Remove device</button></p></form>`,
   };
 }

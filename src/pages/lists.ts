@@ -1,7 +1,14 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './parts/form.ts';
+import {
+  type Problems,
+  renderConfirmation,
+  renderField,
+  renderNotice,
+  renderProblem,
+  renderToken,
+} from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { listPage, ownListPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
@@ -96,7 +103,7 @@ ${renderField({ name: 'title', label: 'Title', value: entered.title ?? title, pr
 </form>
 <h2>Delete</h2>
 <form method="post" action="${path}/delete">${renderToken(csrf)}
-<p>The list and its public link are deleted. Your subscriptions stay.</p>
+${renderConfirmation('Delete this list and its public link. This cannot be undone.', 'Your subscriptions stay.')}
 <p class="actions"><button class="danger">Delete this list</button></p>
 </form>`,
   };

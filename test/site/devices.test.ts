@@ -127,7 +127,7 @@ it.each(['.', '..', 'remove', 'a b.c'])('renames and removes a device with the i
   expect((await visitor.send(link, { caption: 'Renamed', type: 'other' }, link)).status).toBe(303);
   expect((await services.devices.names(bob)).get(id)).toBe('Renamed');
   expect((await services.devices.following(bob)).alone).toEqual([]);
-  await visitor.send(link, {}, link.replace('?', '/remove?'));
+  await visitor.send(link, { confirm: 'on' }, link.replace('?', '/remove?'));
   expect([...(await services.devices.names(bob)).keys()]).toEqual(['phone', 'tv']);
 });
 
@@ -169,9 +169,13 @@ it('groups as many devices as one request may name', async () => {
   expect((await services.devices.following(bob)).groups).toEqual([device]);
 });
 
-it('removes a device with its list', async () => {
-  const { visitor, request } = await openDevices();
-  const done = await visitor.send('/device?id=phone', {}, 'http://localhost/device/remove?id=phone');
+it('removes a device with its list, if that is confirmed', async () => {
+  const { visitor, request, listOf } = await openDevices();
+  const form = 'http://localhost/device/remove?id=phone';
+  const kept = await visitor.send('/device?id=phone', {}, form);
+  expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was deleted: check the box')]);
+  expect(await listOf('phone')).toEqual(['http://example.org/a']);
+  const done = await visitor.send('/device?id=phone', { confirm: 'on' }, form);
   expect([done.status, done.location]).toEqual([303, 'http://localhost/devices']);
   expect((await visitor.get('/devices')).html).not.toContain('>phone</a>');
   expect((await request('GET', '/subscriptions/bob/phone.json', BOB)).status).toBe(404);

@@ -33,7 +33,7 @@ it('creates a list, fills it and shows its public page', async () => {
   expect(await shared.text()).toContain('Long drives &amp; rain');
 });
 
-it('renames, moves and deletes; the link of a list stays', async () => {
+it('renames, moves and, if that is confirmed, deletes; the link of a list stays', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   for (const title of ['One', 'Two', 'Three']) await create(visitor, title);
@@ -45,7 +45,10 @@ it('renames, moves and deletes; the link of a list stays', async () => {
   expect((await visitor.get(renamed.location!)).html).toContain('<h1>Uno</h1>');
   expect((await visitor.get(renamed.location!)).html).toContain('List renamed.');
   expect(await names(server)).toEqual(['three', 'one', 'two']);
-  const deleted = await visitor.send('/lists/one', {}, `${LISTS}/one/delete`);
+  const kept = await visitor.send('/lists/one', {}, `${LISTS}/one/delete`);
+  expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was deleted: check the box')]);
+  expect(await names(server)).toEqual(['three', 'one', 'two']);
+  const deleted = await visitor.send('/lists/one', { confirm: 'on' }, `${LISTS}/one/delete`);
   expect(deleted.location).toBe(LISTS);
   expect(await names(server)).toEqual(['three', 'two']);
 });

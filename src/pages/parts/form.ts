@@ -64,11 +64,16 @@ interface Check {
   label: string;
   isOn: boolean;
   hint: string;
+  isRequired?: boolean;
 }
 
 /** A check box with its label and hint. Its field is sent, as `on`, only if it is checked. */
-export const renderCheck = ({ name, label, isOn, hint }: Check): Markup =>
-  markup`<div class="check"><input type="checkbox"${attributes({ id: name, name, checked: isOn, 'aria-describedby': `${name}-hint` })}><div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p></div></div>`;
+export const renderCheck = ({ name, label, isOn, hint, isRequired = false }: Check): Markup =>
+  markup`<div class="check"><input type="checkbox"${attributes({ id: name, name, checked: isOn, required: isRequired, 'aria-describedby': `${name}-hint` })}><div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p></div></div>`;
+
+/** The check box that confirms what cannot be undone; its form is refused without the field `confirm`. */
+export const renderConfirmation = (label: string, hint: string): Markup =>
+  renderCheck({ name: 'confirm', label, hint, isOn: false, isRequired: true });
 
 /** The hidden CSRF token that every form with a change needs. */
 export const renderToken = (csrf: string): Markup => markup`<input type="hidden" name="csrf" value="${csrf}">`;

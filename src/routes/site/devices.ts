@@ -12,7 +12,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { problemOf, type Site, statusOf } from './site.ts';
+import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
 
 /** For a form that selects devices: more fields than accepted devices, for a clear message. */
 const LIMITS = { limit: MAX_BODY.devicesForm, maxFields: 2 * MAX_DEVICES };
@@ -64,8 +64,10 @@ export function createDevicePages(
       },
     ),
 
-    remove: site.submitted(async (event, user) => {
-      await devices.remove(user.id, (await find(event, user)).id);
+    remove: site.submitted(async (event, user, fields) => {
+      const device = await find(event, user);
+      if (!fields.has('confirm')) return one(event, device, UNCONFIRMED);
+      await devices.remove(user.id, device.id);
       return site.redirect(event, '/devices');
     }),
 

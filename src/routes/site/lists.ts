@@ -8,7 +8,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { problemOf, type Site, statusOf } from './site.ts';
+import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 100;
@@ -107,7 +107,8 @@ export function createListPages(
       return back(event, 'removed');
     }),
 
-    delete: site.submitted(async (event, user) => {
+    delete: site.submitted(async (event, user, fields) => {
+      if (!fields.has('confirm')) return one(event, user, { problems: UNCONFIRMED });
       await lists.delete(user.id, readParam(event, 'name'));
       return site.redirect(event, '/lists');
     }),

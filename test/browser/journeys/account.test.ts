@@ -32,6 +32,9 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await see('All devices have the same subscriptions.');
   await link('Kitchen tablet').click();
   await press('Remove device');
+  await page.locator('#confirm:focus').waitFor(); // the browser asks for it
+  await page.getByRole('checkbox', { name: 'Remove this device' }).check();
+  await press('Remove device');
   await page.getByRole('heading', { level: 1, name: 'Devices', exact: true }).waitFor();
   await see('All devices have the same subscriptions.');
   expect(await link('Kitchen tablet').count()).toBe(0);
@@ -54,6 +57,8 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await page.getByRole('link', { name: '/user/alice/lists/' }).click();
   await see('A list by alice, 1 podcast');
   await open('/lists/sunday-morning');
+  await press('Delete this list');
+  await page.getByRole('checkbox', { name: 'Delete this list' }).check();
   await press('Delete this list');
   await arrive('Lists');
   expect(await link('Sunday evening').count()).toBe(0);
