@@ -72,11 +72,14 @@ export function toRemoteError(host: string, error: unknown, timeout: Seconds): R
   return new RemoteError(`${host}: ${message}${advice}`, { isDisconnected: !(error instanceof FetchError) });
 }
 
-/** Rethrows an error of the first request to a server: a 404 means that its address is wrong. `what` should be there. */
-export const explainNotFound =
+/** Rethrows an error of the first request to a server, with what a 403 or 404 means there. `what` should be there. */
+export const explainRefusal =
   (what: string) =>
   (error: unknown): never => {
-    if (!(error instanceof RemoteError) || error.status !== 404) throw error;
-    const { message, status } = error;
-    throw new RemoteError(`${message}: there is no ${what} at this address; it may lack a path`, { status });
+    const meanings: Record<number, string> = {
+      403: 'the user name or password may be wrong, or this user may not sync there',
+      404: `there is no ${what} at this address; it may lack a path`,
+    };
+    const meaning = error instanceof RemoteError && error.status !== undefined && meanings[error.status];
+    throw meaning ? new RemoteError(`${error.message}: ${meaning}`, { status: error.status }) : error;
   };

@@ -17,6 +17,8 @@ interface RemoteOptions {
   wait?(seconds: Seconds, signal: AbortSignal): Promise<unknown>;
 }
 
+type Answer = Dispatcher.ResponseData & { origin: string };
+
 /** Read-only access to an account on another gpodder-compatible server. */
 export interface Remote {
   user: string;
@@ -38,6 +40,8 @@ const MAX_RESPONSE = 400_000_000;
 const MAX_MESSAGE = 10_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Without a session, gpodder2go answers 401 (version 0.2.0: 400), and PodFetch before 5.1 answers 403. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403]);
 /** Pause before each retry. */
 const RETRY_DELAYS: readonly Seconds[] = [2, 10, 30];
 /** No retry if the server asks for a longer pause. */
@@ -58,23 +62,47 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
     'user-agent': userAgent,
   };
   let hasSucceeded = false;
+  /** The cookie of a login. It is sent only to the origin that set it. */
+  let session: { origin: string; cookie: string } | undefined;
 
-  /** The response after all redirects. The password is never sent to another server. */
-  async function follow(start: URL): Promise<Dispatcher.ResponseData> {
+  const toUrl = (path: readonly string[]): URL =>
+    new URL(`${address}/${path.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}`);
+
+  /** The response after all redirects, and where it comes from. The password is never sent to another server. */
+  async function follow(start: URL, method: 'GET' | 'POST' = 'GET'): Promise<Answer> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT * 1000)]);
     let url = start;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const answer = await request(url, { dispatcher: agent, signal, headers });
+      const cookie = url.origin === session?.origin && { cookie: session.cookie };
+      const answer = await request(url, { dispatcher: agent, method, signal, headers: { ...headers, ...cookie } });
       const { location } = answer.headers;
-      if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') return answer;
+      if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') return { ...answer, origin: url.origin };
       await answer.body.dump();
       url = targetOf(url, location);
     }
     throw new RemoteError(`${start.host} redirects more than ${MAX_REDIRECTS} times`);
   }
 
+  /**
+   * The response, after a login if the server refuses the first request: some accept the password only there, and then
+   * want the session cookie (spec 4.1). No login otherwise: on goPodder, it would end the session of an app, and on a
+   * server that asks for the password, a wrong one would count twice.
+   */
+  async function followLoggedIn(url: URL): Promise<Answer> {
+    const refused = await follow(url);
+    const asksForPassword = /\bbasic\b/i.test(`${refused.headers['www-authenticate']}`);
+    if (hasSucceeded || asksForPassword || !REFUSALS.has(refused.statusCode)) return refused;
+    await refused.body.dump();
+    const login = await follow(toUrl(['api', '2', 'auth', user, 'login.json']), 'POST').catch(() => undefined);
+    await login?.body.dump();
+    const cookies = [login?.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]);
+    if (login?.statusCode !== 200 || cookies.length === 0) return login?.statusCode === 401 ? login : refused;
+    session = { origin: login.origin, cookie: cookies.join('; ') };
+    return follow(url);
+  }
+
   async function getOnce(url: URL): Promise<unknown> {
-    const { statusCode, headers: received, body } = await follow(url);
+    const { statusCode, headers: received, body } = await followLoggedIn(url);
     const encoding = `${received['content-encoding'] ?? ''}`;
     if (statusCode !== 200) {
       const message = await readBody(body, encoding, MAX_MESSAGE).then(toText, () => '');
@@ -101,7 +129,7 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
   return {
     user,
     async get(path, query = {}) {
-      const url = new URL(`${address}/${path.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}`);
+      const url = toUrl(path);
       url.search = new URLSearchParams(query).toString();
       const answer = await getWithRetries(url);
       hasSucceeded = true;
