@@ -5,7 +5,7 @@ import { urlDigest } from '../keys.ts';
 import { inBatches } from '../../batches.ts';
 import type { Episode, FeedState, NewestEpisode, PodcastStore } from '../stores.ts';
 import { addPendingFeeds } from '../sync/new-feeds.ts';
-import { recountSubscribers } from '../sync/recount.ts';
+import { recheckPrivacy, recountSubscribers } from '../sync/recount.ts';
 import type { PodcastChange } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
 import { claimDue, isDue, recordResult } from './fetching.ts';
@@ -153,7 +153,10 @@ export function createPodcastStore(core: Core): PodcastStore {
         .filter(({ feed }) => feed.guid === guid)
         .map(toFeedState),
 
-    record: (url, result) => recordResult(directory, url, result),
+    async record(url, result) {
+      await recordResult(directory, url, result);
+      if (result.movedTo !== undefined) await recheckPrivacy(core, url);
+    },
 
     search: async (text, limit) => (await memory.search.search(text, limit)).map(toPodcast),
 

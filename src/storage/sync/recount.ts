@@ -5,6 +5,7 @@ import type { Core } from '../accounts/core.ts';
 import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { prepareChange } from '../directory/account-changes.ts';
+import { subscriberNumbers } from '../directory/podcast.ts';
 import { isStorageError } from '../errors.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
@@ -34,6 +35,22 @@ export async function recountSubscribers(core: Core): Promise<number> {
   }
   corrected.delete(undefined);
   return corrected.size;
+}
+
+/**
+ * Corrects the subscriptions to a podcast that has moved: it is private now for accounts that have marked another of
+ * its addresses as private.
+ */
+export async function recheckPrivacy(core: Core, url: Url): Promise<void> {
+  const { accounts, directory, refresh } = core;
+  const { memory } = directory;
+  await refresh.run(); // more accounts may subscribe to it by now
+  const podcast = memory.find(url);
+  if (!podcast) return;
+  const users = Array.from(subscriberNumbers(podcast.address), (number) => memory.accounts[number]!.id);
+  for (const user of users) {
+    if ((await accounts.findHead(user))?.visibility === 'some') await correct(core, user);
+  }
 }
 
 /** Corrects the subscriptions of one account, which may not exist. Returns the feeds that were wrong. */
