@@ -1,6 +1,7 @@
 import { decodeHTMLStrict } from 'entities';
 import { htmlTagNames } from 'html-tag-names';
 import { Parser } from 'htmlparser2';
+import { decodeSurrogates } from '../domain/surrogates.ts';
 import { replaceC1 } from './charset.ts';
 
 /** Characters of markup to process for one text; far more than the longest stored text. */
@@ -16,7 +17,9 @@ const REFERENCE = /&(?:#x[\da-f]+|#\d+|[a-z][a-z\d]*);/gi;
  */
 export const decodeReferences = (text: string): string =>
   replaceC1(
-    text.includes('&') ? text.replace(REFERENCE, (written) => decodeHTMLStrict(written).replace('\ufffd', '')) : text,
+    text.includes('&')
+      ? decodeSurrogates(text).replace(REFERENCE, (written) => decodeHTMLStrict(written).replace('\ufffd', ''))
+      : text,
   );
 
 /** The text of an XML element: decodes references once, keeps CDATA and inner markup as they are. */

@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { invalid, Refusal } from '../domain/errors.ts';
+import { decodeSurrogates } from '../domain/surrogates.ts';
 import type { PodcastEntry } from '../domain/types.ts';
 
 /** Levels of folders. */
@@ -21,7 +22,7 @@ type Attributes = Partial<Record<(typeof NAMES)[number], string>>;
  * few megabytes, so large files should be read in a worker thread.
  */
 export function readOpml(text: string): PodcastEntry[] {
-  const xml = text.trim();
+  const xml = decodeSurrogates(text.trim());
   if (INTERNAL_SUBSET.test(xml)) throw invalid('the DOCTYPE of the OPML has declarations; remove the DOCTYPE');
   if (xml.split('<').some(hasTooManyAttributes)) {
     throw invalid(`the OPML has an element with more than ${MAX_ATTRIBUTES} attributes`);

@@ -20,6 +20,11 @@ export const texts: Sample[] = [
     expected: read({ title: '“It’s” 😀' }),
   },
   {
+    oddity: 'emoji as two references each',
+    body: one('<title>&#55357;&#56832; &#xD83D;&#xde00; &amp;#55357;&amp;#56832; &#55357;x&#56832;</title>'),
+    expected: read({ title: '😀 😀 😀 x' }),
+  },
+  {
     oddity: 'windows-1252 that was wrongly converted to UTF-8',
     body: one('<title><![CDATA[It\u0092s \u0093fine\u0094]]></title>'),
     expected: read({ title: 'It’s “fine”' }),
