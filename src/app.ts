@@ -151,7 +151,7 @@ function dispatch(
   rules: OriginRules,
 ): Reply | Promise<Reply> {
   const route = methods.get(event.req.method);
-  if (!route?.isAnonymous) refuseForged(event, rules);
+  refuseForged(event, rules, route?.isChange);
   if (!route) {
     const allow = [...methods.keys(), 'OPTIONS'].join(', ');
     if (event.req.method === 'OPTIONS') return preflight(allow);

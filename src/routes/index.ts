@@ -104,15 +104,15 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/getlist', [], legacy.getList],
     ['GET', '/toplist', ['opml'], guarded(directory.top50)],
 
-    // the Nextcloud dialect
+    // the Nextcloud dialect: a GET, too, registers the device and moves its mark
     ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): RouteRow[] => [
-      ['GET', `${apps}/subscriptions`, [], nextcloud.subscriptions],
+      ['GET', `${apps}/subscriptions`, [], nextcloud.subscriptions, true],
       ['POST', `${apps}/subscription_change/create`, [], nextcloud.uploadSubscriptions],
-      ['GET', `${apps}/episode_action`, [], nextcloud.actions],
+      ['GET', `${apps}/episode_action`, [], nextcloud.actions, true],
       ['POST', `${apps}/episode_action/create`, [], nextcloud.uploadActions],
     ]),
-    ['POST', '/index.php/login/v2', [], loginFlow.begin, true],
-    ['POST', POLL_PATH, [], loginFlow.poll, true],
+    ['POST', '/index.php/login/v2', [], loginFlow.begin, false], // without a login
+    ['POST', POLL_PATH, [], loginFlow.poll, false],
     ['GET', '/status.php', [], ocs.status],
     ['GET', '/ocs/v2.php/cloud/capabilities', [], ocs.capabilities],
     ['GET', '/ocs/v2.php/core/getapppassword', [], ocs.exchangePassword],

@@ -2,7 +2,6 @@ import type { H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
-import { refuseForged } from '../http/cross-site.ts';
 import { readApp, readSince, toArray } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
 import { isRecorded } from '../services/sync/refusals.ts';
@@ -33,13 +32,12 @@ interface AppClient {
  */
 export function createNextcloudRoutes(
   { devices, episodes, refusals, servedMarks, subscriptions }: NextcloudServices,
-  { identity, bodyOptions, origin }: RouteContext,
+  { identity, bodyOptions }: RouteContext,
 ): Record<'subscriptions' | 'uploadSubscriptions' | 'actions' | 'uploadActions', Handler> {
   /** Registers the app's device if it is new, and records what was refused. */
   const forApp =
     (work: (event: H3Event, client: AppClient) => Promise<Reply>): Handler =>
     async (event) => {
-      refuseForged(event, origin, true); // a GET, too, registers the device and moves its mark
       const { user, appPassword } = await identity.login(event, 'latin1');
       const device = appPassword ? { id: appPassword.device, caption: appPassword.label } : OWN_PASSWORD;
       await devices.follow(user.id, device.id, device.caption);

@@ -15,25 +15,19 @@ export interface Route {
   path: string;
   formats: readonly string[];
   handler: Handler;
-  /** Uses no login, so that a page of another website gains nothing by sending the request. */
-  isAnonymous?: boolean;
+  /** Whether it changes something in the user's name: see `refuseForged`. By default, its method decides. */
+  isChange?: boolean | undefined;
 }
 
 /** A route as written in a table. */
-export type RouteRow = [
-  method: Method,
-  path: string,
-  formats: readonly string[],
-  handler: Handler,
-  isAnonymous?: boolean,
-];
+export type RouteRow = [method: Method, path: string, formats: readonly string[], handler: Handler, isChange?: boolean];
 
-export const toRoute = ([method, path, formats, handler, isAnonymous = false]: RouteRow): Route => ({
+export const toRoute = ([method, path, formats, handler, isChange]: RouteRow): Route => ({
   method,
   path,
   formats,
   handler,
-  isAnonymous,
+  isChange,
 });
 
 /** The user, for responses where a login is optional. */
