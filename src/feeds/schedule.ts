@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LONGEST_WAIT } from '../domain/feed-wait.ts';
 import type { Seconds, Url } from '../domain/types.ts';
 import type { FetchOutcome } from './fetch.ts';
 import type { ParsedFeed } from './parse.ts';
@@ -18,11 +19,8 @@ export interface FeedSchedule extends FetchState {
 }
 
 const HOUR: Seconds = 3600;
-const DAY = 24 * HOUR;
 /** The fraction of an interval by which a fetch may be early or late. */
 const JITTER = 0.1;
-/** Every feed is fetched within this time, unless it is gone. */
-export const LONGEST_WAIT = 3 * DAY;
 /** Half an hour and three days, including jitter. */
 const MIN_INTERVAL = HOUR / 2 / (1 - JITTER);
 const MAX_INTERVAL = LONGEST_WAIT / (1 + JITTER);

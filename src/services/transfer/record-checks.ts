@@ -1,6 +1,7 @@
 import { parseAction } from '../../domain/action.ts';
 import { parseCaption, parseDeviceId } from '../../domain/device.ts';
 import { invalid } from '../../domain/errors.ts';
+import { LONGEST_WAIT } from '../../domain/feed-wait.ts';
 import { checkListTitle, checkListLength } from '../../domain/list.ts';
 import { bcryptCost } from '../../domain/password-hash.ts';
 import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/setting.ts';
@@ -8,7 +9,6 @@ import { scopeKey } from '../../domain/scope.ts';
 import { MAX_AHEAD } from '../../domain/stamp.ts';
 import type { EpisodeAction, PodcastList, Seconds, SettingScope, Stamp } from '../../domain/types.ts';
 import { createRewriteLog, type RewriteLog } from '../../domain/url.ts';
-import { LONGEST_WAIT } from '../../feeds/schedule.ts';
 import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts';
 import { checkEmail, checkUserName } from '../accounts/accounts.ts';
 import { requireFeedUrl, requireMediaUrl, UNUSABLE } from './url-checks.ts';

@@ -1,3 +1,4 @@
+import { LONGEST_WAIT } from '../../domain/feed-wait.ts';
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
@@ -13,8 +14,8 @@ import { mergeEpisodes, sharedEpisodes, updateEpisodes } from './episodes.ts';
 import { podcastKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
-/** Nothing waits nearly as long: a later time was set by a clock that was far ahead, and has been corrected since. */
-const MAX_WAIT: Seconds = 7 * 86_400;
+/** A later time was set by a clock that was far ahead, and has been corrected since. */
+const MAX_WAIT = 2 * LONGEST_WAIT;
 
 const isAhead = (at: Seconds, now: Seconds): boolean => at > now && at <= now + MAX_WAIT;
 
