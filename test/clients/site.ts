@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPort } from '../free-port.ts';
 import { runPodsync, serve } from '../process/program.ts';
 import { createSampleDirectory } from './sample-directory.ts';
 import { openPrefixProxy } from './prefix-proxy.ts';
@@ -33,10 +34,9 @@ export async function openSite({ path, stripped }: SiteOptions): Promise<Site> {
   const data = await mkdtemp(join(tmpdir(), 'podsync-clients-'));
   const proxy = stripped ? await openPrefixProxy(path) : undefined;
   await createSampleDirectory(data);
-  const args = ['--data', data];
+  const args = ['--data', data, '--port', String(await findPort())];
   if (path) args.push('--base-url', `${proxy?.origin ?? 'http://127.0.0.1'}${path}`);
   let server = await serve(args);
-  args.push('--port', new URL(server.url).port);
   if (proxy) proxy.target = server.url;
 
   return {

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '../folder.ts';
+import { findPort } from '../free-port.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
@@ -115,7 +114,7 @@ export async function runPage(page: string): Promise<Step[]> {
   });
   if (steps.length === 0) return [];
 
-  const port = await freePort();
+  const port = await findPort();
   const account = text.includes('user add alice') ? '' : 'npx podsync user add alice';
   const script = [SHELL, 'npm start', account, ...steps.map(({ commands }) => commands)].join(
     `\nprintf '${SEPARATOR}'\n`,
@@ -151,13 +150,4 @@ async function copyCheckout(folder: string, page: string): Promise<string> {
   for (const name of ['cert.pem', 'key.pem']) await cp(join(ROOT, 'test/cli/tls', name), join(checkout, name));
   await cp(join(import.meta.dirname, 'podcasts.opml'), join(checkout, 'podcasts.opml'));
   return page.endsWith('/README.md') ? join(checkout, dirname(page)) : checkout;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

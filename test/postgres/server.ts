@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { findPort } from '../free-port.ts';
 
 type StopSignal = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
 
@@ -126,15 +126,6 @@ async function findPrograms(folder: string): Promise<string> {
 const give = async (path: string): Promise<void> => {
   if (asOther.uid !== undefined) await chown(path, asOther.uid, asOther.gid);
 };
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function run(program: string, args: readonly string[]): Promise<void> {
   const child = spawn(program, args, { ...asOther, cwd: tmpdir(), stdio: ['ignore', 'ignore', 'pipe'] });

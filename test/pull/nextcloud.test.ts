@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ImportChunk } from '../../src/domain/import-chunk.ts';
 import { logInToNextcloud } from '../../src/pull/login-flow.ts';
@@ -7,6 +5,7 @@ import { readNextcloudAccount } from '../../src/pull/nextcloud.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
 import { resolveNamesTo, startDistantServer } from '../distant-server.ts';
+import { findPort } from '../free-port.ts';
 import { listen } from '../listen.ts';
 import { openTestServer } from '../server.ts';
 import { AUTH, feed, media, readAll } from './fixtures.ts';
@@ -119,10 +118,7 @@ it('fails if access is not granted, or if there is no Nextcloud', async () => {
   await expect(logInToNextcloud({ ...options, address: `${address}/else`, wait })).rejects.toThrow(
     /answered 404 instead of starting a Nextcloud login/,
   );
-  const unused = createServer().listen(0);
-  await once(unused, 'listening');
-  const { port } = unused.address() as AddressInfo;
-  await new Promise((resolve) => unused.close(resolve));
+  const port = await findPort();
   await expect(logInToNextcloud({ ...options, address: `http://localhost:${port}`, wait })).rejects.toThrow(
     `localhost:${port}: the server refuses connections`,
   );

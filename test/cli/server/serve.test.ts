@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
 import { makeFolder } from '../../folder.ts';
+import { findPort } from '../../free-port.ts';
 import { PROGRAM, run, start, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
@@ -251,12 +252,7 @@ it('starts again after it was killed', async () => {
 });
 
 it('of two servers that start at once on one port, one starts', async () => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  holder.close();
-  await once(holder, 'close');
-
+  const port = await findPort();
   const folders = [await makeFolder(), await makeFolder()];
   const programs = folders.map((data) => start(['serve', '--port', String(port), '--data', data]));
   const loser = await Promise.race(programs.map((program) => program.ended));
