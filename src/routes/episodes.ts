@@ -2,7 +2,7 @@ import { invalid } from '../domain/errors.ts';
 import { formatPosition } from '../domain/position.ts';
 import type { EpisodeAction } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
-import { readBoolean, readQuery, readSince } from '../http/input.ts';
+import { readApp, readBoolean, readQuery, readSince } from '../http/input.ts';
 import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -11,7 +11,7 @@ import { toActionObject, type WireAction, writeActions } from './wire-objects.ts
 
 /** For both versions: they differ in the format of an action, and in the meaning of `device` in a query. */
 export function createEpisodeRoutes(
-  { episodes }: Pick<Services, 'episodes'>,
+  { episodes, devices }: Pick<Services, 'episodes' | 'devices'>,
   { identity, bodyOptions }: RouteContext,
   version: 1 | 2,
 ): Record<'query' | 'upload', Handler> {
@@ -35,7 +35,9 @@ export function createEpisodeRoutes(
       const user = await identity.owner(event);
       const body = await readJson(event, bodyOptions(user.id));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      return uploadReply(await episodes.upload(user.id, body, version));
+      const { device, ...stored } = await episodes.upload(user.id, body, version);
+      if (device !== undefined) await devices.touch(user.id, device, readApp(event));
+      return uploadReply(stored);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readBoolean, readParam, readSince } from '../http/input.ts';
+import { readApp, readBoolean, readParam, readSince } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
@@ -8,11 +8,16 @@ import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects
 
 /** What is new for a device since a mark: subscriptions and their episodes (spec 4.5). */
 export const createUpdateRoute =
-  ({ updates, directory }: Pick<Services, 'updates' | 'directory'>, { identity, origin }: RouteContext): Handler =>
+  (
+    { updates, devices, directory }: Pick<Services, 'updates' | 'devices' | 'directory'>,
+    { identity, origin }: RouteContext,
+  ): Handler =>
   async (event) => {
     const user = await identity.owner(event);
     const withActions = readBoolean(event, 'include_actions');
-    const { add, remove, episodes, mark } = await updates.since(user.id, readParam(event, 'device'), readSince(event));
+    const device = readParam(event, 'device');
+    const { add, remove, episodes, mark } = await updates.since(user.id, device, readSince(event));
+    await devices.touch(user.id, device, readApp(event));
     const base = publicBase(event, origin);
     return json({
       add: (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base)),

@@ -79,6 +79,38 @@ it('the last sync of a device is recorded as soon as it exists, also after it wa
   }
 });
 
+it('the last sync of a device is recorded also if its app syncs only episodes, or device updates', async () => {
+  const { request, services, clock } = await openTestServer();
+  const { id } = await services.administration.find('bob');
+  const synced = async () => (await services.devices.all(id)).map(({ syncedAt, app }) => [syncedAt, app]);
+  const upload = async (...named: string[]) => {
+    const actions = named.map((device) => ({
+      podcast: 'http://example.org/feed',
+      episode: 'http://example.org/1.mp3',
+      action: 'download',
+      device,
+    }));
+    const headers = { 'user-agent': 'App/1' };
+    expect((await request('POST', '/api/2/episodes/bob.json', { auth, headers, body: actions })).status).toBe(200);
+  };
+  await upload('phone', 'phone');
+  const syncedAt = clock.now;
+  expect(await synced()).toEqual([[syncedAt, 'App/1']]);
+  clock.now += 7200;
+  await upload('phone', 'tv'); // of which device it comes is not known
+  await upload('', '');
+  expect(await synced()).toEqual([
+    [syncedAt, 'App/1'],
+    [undefined, undefined],
+  ]);
+  const headers = { 'user-agent': 'App/2' };
+  expect((await request('GET', '/api/2/updates/bob/tv.json', { auth, headers })).status).toBe(200);
+  expect(await synced()).toEqual([
+    [syncedAt, 'App/1'],
+    [clock.now, 'App/2'],
+  ]);
+});
+
 it('a device syncs, and an app learns why it is refused, even if the storage has no room to record that', async () => {
   const { request, storage } = await openTestServer();
   const full = new StorageError('full', 'no space left');

@@ -26,14 +26,14 @@ interface EpisodeUploadOptions {
 export interface Episodes {
   /**
    * Stores a batch completely or not at all (spec 4.8). Throws `invalid`, naming the index of the action, and `too-large`
-   * for more feeds or devices than one upload may contain.
+   * for more feeds or devices than one upload may contain. Returns the device if all actions name the same one.
    */
   upload(
     user: UserId,
     submitted: readonly unknown[],
     source: ActionSource,
     options?: EpisodeUploadOptions,
-  ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  ): Promise<{ mark: Stamp; rewrites: UrlRewrites; device: string | undefined }>;
   /**
    * In upload order, in pages, so that a long history need not fit in memory. `podcast` as the client writes it. A play
    * that was stored with only a position gets `started` 0 and, as `total`, the duration from the feed: apps that need all
@@ -69,7 +69,10 @@ export const createEpisodes = (
     checkFeedCount(parsed.map(({ podcast }) => podcast));
     checkDeviceCount(parsed.map((action) => action.device));
     const uploader = source === 'server' ? 'operator' : 'device';
-    return { mark: await actions.append(user, parsed, uploader), rewrites: rewrites.pairs };
+    const mark = await actions.append(user, parsed, uploader);
+    const named = parsed[0]?.device;
+    const isOne = parsed.every((action) => action.device === named);
+    return { mark, rewrites: rewrites.pairs, device: isOne ? named : undefined };
   },
 
   async query(user, { podcast, ...filters }) {
