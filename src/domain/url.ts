@@ -96,6 +96,10 @@ const encode = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- see NON_ASCII
   text.replace(/(?: |[^\u0000-\u007f])+/g, encodeURIComponent);
 
+/** A URL with each escape decoded, byte by byte: the same for two that differ only in their escapes. For comparisons. */
+export const decodeEscapes = (url: Url): string =>
+  url.replace(/%([0-9a-f]{2})/gi, (_escape, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+
 /**
  * `[submitted, rewritten or ""]` for each URL that was rewritten or is unusable, once, in the submitted order (spec
  * 2.6).

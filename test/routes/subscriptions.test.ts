@@ -195,6 +195,32 @@ it('a feed with credentials can be removed after the server stopped keeping them
   expect((await ok(server, 'GET', `${DELTA}?since=${mark}`)).remove).toEqual(['http://ann:pw@example.org/a']);
 });
 
+describe('a feed whose address an app has decoded', () => {
+  const STORED = 'http://example.org/users/a%3ab/feed?of=%C3%B6%2F';
+
+  it.each([
+    ['AntennaPod decodes the colon', 'http://example.org/users/a:b/feed?of=%C3%B6%2F'],
+    ['Kasts decodes all of it', 'http://example.org/users/a:b/feed?of=ö/'],
+  ])('can be removed, on all devices: %s', async (_app, decoded) => {
+    const server = await openTestServer({ syncDevices: true });
+    await ok(server, 'POST', DELTA, { add: [STORED, A], remove: [] });
+    const laptop = '/api/2/subscriptions/bob/laptop.json';
+    await ok(server, 'POST', laptop, { add: [B], remove: [] });
+    const { timestamp } = await ok(server, 'GET', laptop);
+    await ok(server, 'POST', DELTA, { add: [], remove: [decoded] });
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([A, B]);
+    expect(await ok(server, 'GET', `${laptop}?since=${timestamp}`)).toMatchObject({ add: [], remove: [STORED] });
+  });
+
+  it('is removed under one address only, if the device has both', async () => {
+    const server = await openTestServer();
+    const decoded = decodeURIComponent(STORED).replace('ö', '%C3%B6');
+    await ok(server, 'POST', DELTA, { add: [STORED, decoded], remove: [] });
+    await ok(server, 'POST', DELTA, { add: [], remove: [decoded] });
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([STORED]);
+  });
+});
+
 describe('a feed that has moved from A to B', () => {
   /** Such a feed, and a device that subscribed to it under these addresses. */
   async function openWithMoved(...addresses: string[]): Promise<TestServer> {

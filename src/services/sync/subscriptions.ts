@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../../domain/errors.ts';
 import type { Stamp, SubscriptionChange, Uploader, Url, UserId } from '../../domain/types.ts';
 import {
   createRewriteLog,
+  decodeEscapes,
   hasCredentials,
   checkFeedCount,
   type RewriteLog,
@@ -60,9 +61,10 @@ export function createSubscriptions(
 
   /**
    * The subscriptions of the devices to the podcasts of feeds that they never had under the given addresses. An app that
-   * follows a feed to its new address does not report that (AntennaPod, gPodder), and later unsubscribes from there. A
-   * feed that the devices had is left out: the user may have removed one of two addresses, and AntennaPod sends every
-   * removal that it receives back to the server.
+   * follows a feed to its new address does not report that (AntennaPod, gPodder), and later unsubscribes from there.
+   * Others decode escapes of the addresses that they receive: `%3A` (AntennaPod) or all (Kasts). A feed that the devices
+   * had is left out: the user may have removed one of two addresses, and AntennaPod sends every removal that it receives
+   * back to the server.
    */
   const underOtherAddresses = async (
     user: UserId,
@@ -78,8 +80,9 @@ export function createSubscriptions(
     });
     if (unknown.size === 0) return [];
     const { currentUrl } = await resolvePodcasts(podcasts, [...unknown, ...own]);
-    const current = new Set(Array.from(unknown, currentUrl));
-    return own.filter((url) => current.has(currentUrl(url)));
+    const podcastOf = (url: Url): string => decodeEscapes(currentUrl(url));
+    const gone = new Set(Array.from(unknown, podcastOf));
+    return own.filter((url) => gone.has(podcastOf(url)));
   };
 
   const find: Subscriptions['find'] = async (user, device) =>
