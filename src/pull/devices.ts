@@ -57,7 +57,7 @@ export async function* readGroups({ user, getOptional }: ApiClient): AsyncIterab
 
 /**
  * The full list, without the feeds that were removed according to all changes since the beginning: oPodSync never takes a
- * feed off its list. Some servers support only one of the two.
+ * feed off its list. Some servers support only one of the two, and PinePods returns an empty list.
  */
 async function readSubscriptions(
   get: ApiClient['get'],
@@ -73,7 +73,8 @@ async function readSubscriptions(
     .catch((error: unknown) => (list ? ignoreIfOthersMaySucceed(error) : Promise.reject(error)));
   const { add = [], remove = [] } = changes ?? {};
   const removed = remove.filter((url) => !add.includes(url));
-  return { urls: (list ?? add).filter((url) => !removed.includes(url)), removed };
+  const listed = list && list.length > 0 ? list : add;
+  return { urls: listed.filter((url) => !removed.includes(url)), removed };
 }
 
 function ignoreIfOthersMaySucceed(error: unknown): undefined {

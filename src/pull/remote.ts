@@ -89,14 +89,14 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
    * server that asks for the password, a wrong one would count twice.
    */
   async function followLoggedIn(url: URL): Promise<Answer> {
-    const refused = await follow(url);
-    const asksForPassword = /\bbasic\b/i.test(`${refused.headers['www-authenticate']}`);
-    if (hasSucceeded || asksForPassword || !REFUSALS.has(refused.statusCode)) return refused;
-    await refused.body.dump();
+    const answer = await follow(url);
+    const asksForPassword = /\bbasic\b/i.test(`${answer.headers['www-authenticate']}`);
+    if (hasSucceeded || asksForPassword || !REFUSALS.has(answer.statusCode)) return answer;
+    await answer.body.dump();
     const login = await follow(toUrl(['api', '2', 'auth', user, 'login.json']), 'POST').catch(() => undefined);
     await login?.body.dump();
     const cookies = [login?.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]);
-    if (login?.statusCode !== 200 || cookies.length === 0) return login?.statusCode === 401 ? login : refused;
+    if (login?.statusCode !== 200 || cookies.length === 0) return login?.statusCode === 401 ? login : answer;
     session = { origin: login.origin, cookie: cookies.join('; ') };
     return follow(url);
   }
