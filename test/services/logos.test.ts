@@ -90,7 +90,7 @@ it('stopping waits until a logo that is being fetched is stored, and fetches no 
     },
   });
   const early = find('early');
-  await vi.waitFor(() => expect(fetched).toHaveLength(1));
+  await expect.poll(() => fetched).toHaveLength(1);
   const stopped = stop().then(() => [...stored]);
   const late = find('late');
   await new Promise(setImmediate);

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { subscriptionKey } from '../../src/storage/directory/keys.ts';
 import { urlDigest } from '../../src/storage/keys.ts';
@@ -237,10 +237,10 @@ it('attempts are removed from the database when they have expired, whichever nod
   expect(stored()).toBe(2);
   cluster.at += 300;
   await two.storage.attempts.add('another address', { most: 10, within: 300 });
-  await vi.waitFor(() => expect(stored()).toBe(2));
+  await expect.poll(stored).toBe(2);
   cluster.at += 86_400;
   await one.storage.attempts.add('another address', { most: 10, within: 300 });
-  await vi.waitFor(() => expect(stored()).toBe(1));
+  await expect.poll(stored).toBe(1);
 });
 
 it('no attempt waits for the removal of others, which may be many', async () => {
