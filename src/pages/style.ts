@@ -69,7 +69,6 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .card, .items, fieldset, .table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.15rem; margin: 1rem 0; }
 .card > :first-child { margin-top: 0; }
-.head.card { flex-wrap: wrap; }
 .head.card > div { flex: 1 1 18rem; }
 .qr { width: 11rem; flex: none; border-radius: .6rem; }
 .card > :last-child, fieldset > :last-child { margin-bottom: 0; }
@@ -79,9 +78,9 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .page-head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .5rem 1.5rem; margin-bottom: 1rem; }
 .page-head h1, .page-head h2 { margin: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0 1.5rem; align-items: start; }
-.head { display: flex; gap: 1.25rem; align-items: flex-start; }
+.head { display: flex; flex-wrap: wrap; gap: 1.25rem; align-items: flex-start; }
 .columns.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); align-items: stretch; gap: 0 1.25rem; }
-.head > div { flex: 1; min-width: 0; }
+.head > div { flex: 1 1 6rem; min-width: 0; }
 .head progress { max-width: 26rem; }
 .head > div > :first-child { margin-top: 0; }
 .logo { width: 9rem; height: 9rem; flex: none; border-radius: .8rem; object-fit: cover; background: var(--tint); }

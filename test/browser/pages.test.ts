@@ -39,6 +39,19 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect((await computer.page.locator('article > .head progress').boundingBox())!.width).toBe(416);
   });
 
+  it('fits a phone whose text is twice as large, with titles that can be read', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin, { viewport: { width: 360, height: 740 } });
+    const { page } = tab;
+    await signIn(tab);
+    for (const path of Object.values(PAGES)) {
+      await tab.open(path);
+      await page.evaluate('document.documentElement.style.fontSize = "200%"');
+      expect.soft(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(360);
+      expect.soft((await page.locator('h1').boundingBox())!.width, path).toBeGreaterThan(150);
+    }
+  });
+
   it('can be reached and left with the keyboard', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin);
