@@ -78,7 +78,7 @@ ${items.length > 0 ? markup`<ul class="items">${items}</ul>` : ''}`;
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
   const state = isSynced
     ? 'All devices have the same subscriptions. A new device receives them, too.'
-    : `Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.`;
+    : `Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}. If you keep the same subscriptions on all devices, each receives those of the others.`;
   const button = isSynced
     ? markup`<button class="plain" name="sync" value="off">Let each device have its own subscriptions</button>`
     : markup`<button name="sync" value="on">Keep the same subscriptions on all devices</button>`;
@@ -104,7 +104,7 @@ function renderGroups({
     return markup`<label class="check"><input type="checkbox" name="device" value="${device.id}"><span>${label}</span></label>`;
   });
   return markup`<h2>Groups</h2>
-<p class="soft">Devices in a group have the same subscriptions; the others keep their own.</p>
+<p class="soft">Devices in a group have the same subscriptions: each receives those of the others. Devices in no group keep their own.</p>
 ${groups.length > 0 ? markup`<ul class="items">${groups}</ul>` : ''}
 <form method="post" action="${base}/devices"><fieldset><legend>Choose devices</legend>${renderToken(csrf)}${boxes}
 <p class="actions"><button name="do" value="join">Group devices</button><button class="plain" name="do" value="leave">Remove from group</button></p></fieldset></form>`;

@@ -131,8 +131,9 @@ it.each(['.', '..', 'remove', 'a b.c'])('renames and removes a device with the i
   expect([...(await services.devices.names(bob)).keys()]).toEqual(['phone', 'tv']);
 });
 
-it('keeps the same subscriptions on all devices, and stops doing so', async () => {
+it('keeps the same subscriptions on all devices, after saying what each receives, and stops doing so', async () => {
   const { visitor, request, listOf } = await openDevices();
+  expect((await visitor.get('/devices')).html).toContain('each receives those of the others');
   await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
   expect(await listOf('tv')).toEqual(['http://example.org/a', 'http://example.org/b']);
   expect((await visitor.get('/devices')).html).toContain('All devices have the same subscriptions');
