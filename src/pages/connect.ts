@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 import { isLoopback } from '../domain/loopback.ts';
-import type { OverviewDevice } from '../services/listening/home.ts';
+import type { DeviceSummary } from '../storage/stores.ts';
 import { deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
@@ -9,7 +9,7 @@ interface ConnectPage {
   base: string;
   name: string;
   /** Devices that apps have already registered; set if the page waits for the first sync. */
-  devices?: readonly OverviewDevice[];
+  devices?: readonly DeviceSummary[];
 }
 
 /** AntennaPod refuses names with any of these. */
@@ -36,7 +36,7 @@ ${renderOtherServer(base)}
 });
 
 /** The script fetches the page every few seconds, and reloads it once this line is missing. */
-function renderWaiting(base: string, devices: readonly OverviewDevice[]): Markup {
+function renderWaiting(base: string, devices: readonly DeviceSummary[]): Markup {
   const names = devices.map(deviceName).join(', ');
   const state =
     devices.length === 0

@@ -1,5 +1,6 @@
 import { countOf } from '../domain/count.ts';
-import type { Overview, OverviewDevice } from '../services/listening/home.ts';
+import type { Overview } from '../services/listening/home.ts';
+import type { DeviceSummary } from '../storage/stores.ts';
 import { renderBars } from './parts/chart.ts';
 import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
@@ -64,10 +65,10 @@ function renderDays(base: string, days: Overview['days']): Markup {
 ${renderBars({ caption: 'Listening time by day (UTC)', heading: 'Day', bars })}</section>`;
 }
 
-function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup {
+function renderDevices(base: string, devices: readonly DeviceSummary[]): Markup {
   const items = devices.map((device) => {
     const facts = [DEVICE_TYPE_NAMES[device.type], countOf(device.subscriptions, 'subscription')];
-    return renderDeviceItem(base, device, facts, device.seenAt);
+    return renderDeviceItem(base, device, facts, device.syncedAt);
   });
   return markup`<ul class="items">${items}</ul>`;
 }

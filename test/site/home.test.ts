@@ -125,6 +125,16 @@ it('shows the listening time of each of the last 30 days, and the devices', asyn
   expect(textOf(html)).toMatch(/phone Other · 2 subscriptions Last sync 14 Nov 2023, .* UTC/);
 });
 
+it('calls the time at which something was played no sync, as the page Devices does not', async () => {
+  const server = await openListening();
+  const play = { timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 3600 };
+  await upload(server, { ...play, device: 'phone' }, { ...play, device: 'tv' });
+  const visitor = await signIn(server);
+  for (const path of ['/', '/devices']) {
+    expect(textOf((await visitor.get(path)).html), path).toContain('tv Other · 0 subscriptions No sync recorded');
+  }
+});
+
 it('a name in Arabic reorders no other fact of its line', async () => {
   const server = await openListening();
   const caption = 'هاتف سلمى';

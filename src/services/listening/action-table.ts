@@ -33,8 +33,6 @@ export class ActionTable {
   readonly #total: number[] = [];
   /** By podcast: listening time of all its plays. */
   readonly #listened: Seconds[] = [];
-  /** By device: the time of its newest action. */
-  readonly #lastActionAt: Seconds[] = [];
   /** Rows by the time of their actions, then in upload order. */
   readonly #order: number[] = [];
   #characters = 0;
@@ -75,11 +73,7 @@ export class ActionTable {
     const number = this.#episodeNumber(podcast, episode);
     this.#times.push(timestamp);
     this.#episode.push(number);
-    const deviceNumber = device === undefined ? NONE : this.#devices.numberOf(device);
-    this.#device.push(deviceNumber);
-    if (deviceNumber !== NONE) {
-      this.#lastActionAt[deviceNumber] = Math.max(this.#lastActionAt[deviceNumber] ?? 0, timestamp);
-    }
+    this.#device.push(device === undefined ? NONE : this.#devices.numberOf(device));
     this.#type.push(ACTION_TYPES.indexOf(action));
     this.#position.push(play?.position ?? NONE);
     this.#started.push(play?.started ?? NONE);
@@ -194,12 +188,6 @@ export class ActionTable {
 
   deviceNumber(id: string): number | undefined {
     return this.#devices.find(id);
-  }
-
-  /** The time of the newest action that names a device. */
-  lastActionAt(device: string): Seconds | undefined {
-    const number = this.#devices.find(device);
-    return number === undefined ? undefined : this.#lastActionAt[number];
   }
 
   /** Whether an episode was played or deleted, and not marked as new since. */

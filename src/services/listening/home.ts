@@ -25,12 +25,7 @@ export interface Overview {
   newEpisodes: (Episode & EpisodeNames)[];
   /** Listening time of the last 30 days in UTC, the oldest first. */
   days: { start: Seconds; listened: Seconds }[];
-  devices: OverviewDevice[];
-}
-
-export interface OverviewDevice extends DeviceSummary {
-  /** When an app last synced it, otherwise the time of its newest action; undefined if there is none. */
-  seenAt: Seconds | undefined;
+  devices: DeviceSummary[];
 }
 
 export interface Home {
@@ -67,7 +62,7 @@ export function createHome(
         inProgress: inProgress.map((episode, at) => ({ ...episode, ...names[at]! })),
         newEpisodes: fresh,
         days,
-        devices: all.map((device) => ({ ...device, seenAt: device.syncedAt ?? table.lastActionAt(device.id) })),
+        devices: all,
       };
     },
   };
