@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
@@ -63,7 +64,8 @@ type Body = string | Uint8Array | NodeJS.ReadableStream;
 // h3 would build the same response from a returned value, but would copy all headers once more.
 function respond(body: Body, status: number, headers: Header[]): Response {
   const sent = status === 204 || status === 304 ? null : body;
-  return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, headers });
+  const statusText = STATUS_CODES[status] ?? ''; // all that AntennaPod, Kasts and Rhythmbox show of most errors
+  return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, statusText, headers });
 }
 
 interface SendOptions {

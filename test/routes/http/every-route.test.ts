@@ -128,6 +128,16 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
+  it.each([
+    ['/api/2/devices/bob.json', { auth }, 'OK'],
+    ['/api/2/devices/bob.json', {}, 'Unauthorized'],
+    ['/api/2/devices/eve.json', { auth }, 'Forbidden'],
+    ['/nothing', {}, 'Not Found'],
+  ])('names the status of %s %j, as some apps show nothing else of an error', async (path, options, name) => {
+    const { request } = await openTestServer({}, target);
+    expect((await request('GET', path, options)).statusText).toBe(name);
+  });
+
   it('lists the methods of an address', async () => {
     const { request } = await openTestServer({}, target);
     const answer = await request('DELETE', DEVICE, { auth });
