@@ -40,7 +40,7 @@ export interface UserStore {
    * By name, in code-point order. Rejects with `missing` if the data of an account is missing, with `corrupt` if it cannot
    * be read; with `onDamage`, that is called for each such account, which is left out unless it throws.
    */
-  all(onDamage?: (login: string, error: StorageError) => void): AsyncIterable<User>;
+  all(onDamage?: (login: string, error: StorageError) => void): Promise<User[]>;
   /**
    * A time below the stamps of all later changes of the user, for marks that must be a time: now, or the start of a
    * running write of the user if that is earlier. If the storage is shared, reduced by the possible clock skew between

@@ -143,7 +143,7 @@ export interface PodcastStore {
   /** The URL of a feed, current or former, to which more accounts subscribe than to any other; undefined if none. */
   mostSubscribedUrl(url: Url): Promise<Url | undefined>;
   /** By URL, in code-point order, as of now on all nodes. */
-  feeds(): AsyncIterable<FeedState>;
+  feeds(): Promise<FeedState[]>;
   /** Feeds with this `FeedProgress.guid`, in any order. */
   withGuid(guid: string): Promise<FeedState[]>;
   /**

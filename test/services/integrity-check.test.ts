@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { createIntegrityCheck } from '../../src/services/operations/integrity-check.ts';
-import type { Podcast, Storage, User, UserRecord } from '../../src/storage/stores.ts';
+import type { Podcast, Storage, UserRecord } from '../../src/storage/stores.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { fillAccount } from '../sample-account.ts';
 import { recordFeed } from '../podcasts.ts';
@@ -71,10 +71,7 @@ it('counts all records, reports progress, and finds nothing wrong', async () => 
 it('continues if the accounts cannot be listed', async () => {
   const { storage } = await openFilled();
   const problem = 'the file is damaged; restore it from a backup';
-  const all = async function* (): AsyncGenerator<User> {
-    yield* [];
-    throw new StorageError('corrupt', problem);
-  };
+  const all = () => Promise.reject(new StorageError('corrupt', problem));
   const report = await inspect({ ...storage, users: { ...storage.users, all } });
   expect(report.findings).toEqual([{ where: 'storage', problem, isRepairable: false }]);
   expect(report.counts.podcasts).toBe(4);

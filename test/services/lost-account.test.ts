@@ -40,7 +40,7 @@ it('it is named as it can be typed', async () => {
   const missing = 'accounts whose data is missing: alice@x.example, pod+alice;';
   await expect(storage.verify()).rejects.toThrow(missing);
   const damaged: string[] = [];
-  for await (const { name } of storage.users.all((login) => void damaged.push(login))) expect(name).toBe('bob');
+  expect(await storage.users.all((login) => void damaged.push(login))).toMatchObject([{ name: 'bob' }]);
   expect(damaged).toEqual(['alice@x.example']);
 });
 

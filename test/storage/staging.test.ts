@@ -37,7 +37,7 @@ const keysIn = ({ database }: Cluster): string[] =>
 /** The numbers of subscribers of all podcasts. */
 async function countsIn({ podcasts }: Storage): Promise<Set<number | undefined>> {
   const counts = new Set<number | undefined>();
-  for await (const { url } of podcasts.feeds()) counts.add((await podcasts.find([url]))[0]?.subscribers);
+  for (const { url } of await podcasts.feeds()) counts.add((await podcasts.find([url]))[0]?.subscribers);
   return counts;
 }
 

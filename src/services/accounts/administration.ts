@@ -76,7 +76,7 @@ export function createAdministration(
     find,
 
     async *list(onDamage) {
-      for await (const user of users.all(onDamage)) {
+      for (const user of await users.all(onDamage)) {
         try {
           const { devices: all, subscriptions: count, lastSyncAt } = await read(user);
           yield { user, devices: all.length, subscriptions: count, lastSyncAt };

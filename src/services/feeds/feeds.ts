@@ -129,8 +129,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
       return { states: claimDue(due), total: due };
     }
     if (selection === 'all') {
-      const all: FeedState[] = [];
-      for await (const state of podcasts.feeds()) if (state.nextAt !== undefined) all.push(state);
+      const all = (await podcasts.feeds()).filter(({ nextAt }) => nextAt !== undefined);
       return { states: all.values(), total: all.length };
     }
     const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
@@ -140,7 +139,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
 
   return {
     async *list() {
-      for await (const state of podcasts.feeds()) {
+      for (const state of await podcasts.feeds()) {
         const [podcast] = await podcasts.find([state.url]);
         yield { ...state, title: podcast?.title ?? '' };
       }

@@ -1,3 +1,4 @@
+import { inBatches } from '../../batches.ts';
 import { countOf } from '../../domain/count.ts';
 import type { Url } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
@@ -51,15 +52,14 @@ export const createIntegrityCheck = (
       }
     };
 
-    const all: User[] = [];
+    let all: User[] = [];
     let [done, records] = [0, 0];
     const report = (): void => progress(done, all.length + 2, records);
     let before = new Map<Url, number>();
     await check('storage', async () => {
-      const readable = users.all((name, error) => {
+      all = await users.all((name, error) => {
         if (error.code !== 'missing') add(`account ${name}`, error.message); // `verify` names all that are missing
       });
-      for await (const user of readable) all.push(user);
       before = await readSubscriberCounts(podcasts);
     });
     const counted = new Map<Url, number>();
@@ -103,13 +103,10 @@ const BATCH = 1000;
 /** The stored number of subscribers of each podcast. */
 async function readSubscriberCounts(podcasts: PodcastStore): Promise<Map<Url, number>> {
   const counts = new Map<Url, number>();
-  let batch: Url[] = [];
-  const check = async (): Promise<void> => {
+  const urls = (await podcasts.feeds()).map(({ url }) => url);
+  for (const batch of inBatches(urls, BATCH)) {
     for (const podcast of await podcasts.find(batch)) if (podcast) counts.set(podcast.url, podcast.subscribers);
-    batch = [];
-  };
-  for await (const { url } of podcasts.feeds()) if (batch.push(url) === BATCH) await check();
-  await check();
+  }
   return counts;
 }
 

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
-import type { Storage, User } from '../../storage/stores.ts';
+import type { Storage } from '../../storage/stores.ts';
 import { type RecordCounts, createRecordCounter } from './record-counter.ts';
 
 interface MigrationOptions {
@@ -24,9 +24,9 @@ export async function migrate(
   to: MigratedStorage,
   { progress, signal }: MigrationOptions,
 ): Promise<RecordCounts> {
-  if (await holdsAnything(to)) throw new Error(NOT_EMPTY);
-  const users: User[] = [];
-  for await (const user of from.users.all()) users.push(user);
+  const isEmpty = !(await to.users.hasAny()) && (await to.podcasts.feeds()).length === 0;
+  if (!isEmpty) throw new Error(NOT_EMPTY);
+  const users = await from.users.all();
   if (users.length === 0) throw new Error('the source has no accounts; check that it is the right storage');
 
   const counter = createRecordCounter();
@@ -63,12 +63,6 @@ export async function migrate(
     await to.transfer.clear();
     throw error;
   }
-}
-
-async function holdsAnything({ users, podcasts }: MigratedStorage): Promise<boolean> {
-  if (await users.hasAny()) return true;
-  for await (const _feed of podcasts.feeds()) return true;
-  return false;
 }
 
 /** Rejects unless both have the same lines in a backup. */

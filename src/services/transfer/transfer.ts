@@ -63,8 +63,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
   const { users, podcasts: directory, transfer } = storage;
 
   const select = async (logins: readonly string[]): Promise<User[]> => {
-    const selected: User[] = [];
-    if (logins.length === 0) for await (const user of users.all()) selected.push(user);
+    const selected = logins.length === 0 ? await users.all() : [];
     for (const login of logins) {
       const user = await requireUser(users, login, `the name or e-mail address ${login}`);
       if (selected.every(({ id }) => id !== user.id)) selected.push(user);

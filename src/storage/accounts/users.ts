@@ -105,7 +105,7 @@ export function createUserStore(core: Core): UserStore {
 
     hasAny: () => hasKeys(store, LOGINS),
 
-    async *all(onDamage) {
+    async all(onDamage) {
       const seen = new Set<UserId>();
       /** Undefined if the account was already found under another login, or was removed meanwhile. */
       const read = async (login: Entry): Promise<User | undefined> => {
@@ -129,7 +129,7 @@ export function createUserStore(core: Core): UserStore {
       for await (const page of scan(store, LOGINS)) {
         for (const logins of inBatches(page, READ_AT_ONCE)) users.push(...(await Promise.all(logins.map(read))));
       }
-      yield* users.filter((user) => user !== undefined).toSorted((a, b) => compareText(a.name, b.name));
+      return users.filter((user) => user !== undefined).toSorted((a, b) => compareText(a.name, b.name));
     },
   };
 }

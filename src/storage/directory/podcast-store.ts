@@ -131,10 +131,10 @@ export function createPodcastStore(core: Core): PodcastStore {
       return most && most.count > (next?.count ?? 0) ? most.url : undefined;
     },
 
-    async *feeds() {
+    async feeds() {
       await refresh.run(); // an integrity check must not take what another node has just changed for damage
       const podcasts = memory.all().toSorted((a, b) => compareText(a.url, b.url));
-      yield* podcasts.map(toFeedState);
+      return podcasts.map(toFeedState);
     },
 
     async countFeeds() {

@@ -43,8 +43,7 @@ async function fill(dataDir) {
   const everything = Array.from({ length: PODCASTS }, (_, n) => feed(n));
   const names = Array.from({ length: USERS - READERS.length }, (_, n) => `user-${n}`);
   for (const name of names) await storage.users.create({ name, passwordHash: 'of nobody' });
-  const users = [];
-  for await (const { id } of storage.users.all()) users.push(id);
+  const users = (await storage.users.all()).map(({ id }) => id);
   for (let at = 0; at < PODCASTS; at += MAX_NEW_FEEDS_PER_DAY) {
     await storage.subscriptions.replace(
       users[at / MAX_NEW_FEEDS_PER_DAY],

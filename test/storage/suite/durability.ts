@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isStorageError } from '../../../src/storage/errors.ts';
-import type { Storage, User } from '../../../src/storage/stores.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove, session } from './samples.ts';
 
@@ -34,8 +34,7 @@ async function fill(storage: Storage, now: number): Promise<void> {
 
 /** All readable data, including marks. */
 async function picture(storage: Storage): Promise<unknown[]> {
-  const users: User[] = [];
-  for await (const user of storage.users.all()) users.push(user);
+  const users = await storage.users.all();
   const digests = NAMES.flatMap((name) => [name, `ended ${name}`]);
   const details = users.map(async ({ id }) => ({
     devices: await storage.devices.all(id),

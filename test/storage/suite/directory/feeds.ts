@@ -231,9 +231,11 @@ export const feedTests: Suite = ({ describe, test }) => {
     test('are listed with all others, however many there are', async ({ storage }) => {
       const inOrder = feeds(1200, 1000);
       await storage.subscriptions.replace(await addUser(storage), 'phone', inOrder);
-      const listed: string[] = [];
-      for await (const { url } of storage.podcasts.feeds()) listed.push(url);
-      assert.deepEqual(listed, inOrder);
+      const listed = await storage.podcasts.feeds();
+      assert.deepEqual(
+        listed.map(({ url }) => url),
+        inOrder,
+      );
     });
 
     test('are due at once if new, and keep their schedule across a restart', async ({
@@ -253,10 +255,8 @@ export const feedTests: Suite = ({ describe, test }) => {
         });
         assert.deepEqual(await podcasts.feed(feed(2)), read2);
         assert.equal(await podcasts.feed(feed(3)), undefined);
-        const all: FeedState[] = [];
-        for await (const each of podcasts.feeds()) all.push(each);
         assert.deepEqual(
-          all.map(({ url }) => url),
+          (await podcasts.feeds()).map(({ url }) => url),
           feeds(2),
         );
       }

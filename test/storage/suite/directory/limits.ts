@@ -8,11 +8,7 @@ import { action, actions, add, addUser, feed, feeds, numbersOf, remove } from '.
 const DAY = 86_400;
 
 /** Numbers of the feeds in the directory. */
-async function known({ podcasts }: Storage): Promise<number[]> {
-  const found: { url: string }[] = [];
-  for await (const each of podcasts.feeds()) found.push(each);
-  return numbersOf(found);
-}
+const known = async ({ podcasts }: Storage): Promise<number[]> => numbersOf(await podcasts.feeds());
 
 /** Alice subscribes to feed 1, the feed is fetched, and she unsubscribes. */
 async function leave({ storage }: Bench): Promise<UserId> {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Storage, User, UserRecord } from '../../../../src/storage/stores.ts';
+import type { Storage, UserRecord } from '../../../../src/storage/stores.ts';
 import { accountExportTests } from './account-export.ts';
 import type { Suite } from '../bench.ts';
 import { rejectsWith } from '../expectations.ts';
 import { action, addUser, feed, ODD_TEXTS, SECRET } from '../samples.ts';
 import { EMAIL, exportUser, createFullAccount, importUser, LARGE, NAME, pagesOf } from './samples.ts';
 
-async function namesOf({ users }: Storage): Promise<string[]> {
-  const all: User[] = [];
-  for await (const user of users.all()) all.push(user);
-  return all.map(({ name }) => name);
-}
+const namesOf = async ({ users }: Storage): Promise<string[]> => (await users.all()).map(({ name }) => name);
 
 /** Checks that no data of `createFullAccount` is visible. */
 async function isNothing(storage: Storage): Promise<void> {

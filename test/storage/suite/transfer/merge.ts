@@ -47,9 +47,11 @@ export const transferMergeTests: Suite = ({ test }) => {
       for (const found of await podcasts.find([feed('old'), feed('new')])) {
         assert.deepEqual([found?.url, found?.subscribers], [feed('new'), 2]);
       }
-      const listed: string[] = [];
-      for await (const { url } of podcasts.feeds()) listed.push(url);
-      assert.deepEqual(listed, [feed('new')]);
+      const listed = await podcasts.feeds();
+      assert.deepEqual(
+        listed.map(({ url }) => url),
+        [feed('new')],
+      );
     }
   });
 
