@@ -47,7 +47,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const guarded = createDirectoryGuard(context);
 
   const table: RouteRow[] = [
-    ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login],
+    ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login, false], // it opens no session for another website
     ['POST', '/api/2/auth/:user/logout', JSON_ONLY, sessions.logout],
 
     ['GET', '/subscriptions/:user', LISTS, subscriptions.all],

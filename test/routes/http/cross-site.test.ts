@@ -138,6 +138,25 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
   });
 });
 
+it.each(['tauri://localhost', 'http://tauri.localhost'])('Cardo, whose origin is %s, can log in', async (origin) => {
+  const { request } = await openTestServer();
+  const headers = { origin, host: 'sync.example' };
+  const login = await request('POST', '/api/2/auth/bob/login.json', { auth, headers });
+  expect([login.status, login.headers.get('set-cookie')]).toEqual([200, null]);
+  const wrong = await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:wrong', headers });
+  expect(wrong.status).toBe(401);
+  const device = { headers: { ...headers, ...JSON_TYPE }, body: { caption: 'Cardo', type: 'desktop' } };
+  expect((await request('POST', '/api/2/devices/bob/cardo.json', { auth, ...device })).status).toBe(200);
+});
+
+it('a page of another website can log nobody out', async () => {
+  const server = await openTestServer();
+  const login = { cookie: await logIn(server) };
+  const headers = { origin: EVIL };
+  expect((await server.request('POST', '/api/2/auth/bob/logout.json', { ...login, headers })).status).toBe(403);
+  expect((await server.request('GET', '/api/2/devices/bob.json', login)).status).toBe(200);
+});
+
 // Not on a socket: fetch of Node replaces Sec-Fetch-Mode.
 it('a link on another website registers no device for Nextcloud apps', async () => {
   const server = await openTestServer();
