@@ -5,6 +5,7 @@ import { urlDigest } from '../../src/storage/keys.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster, type Node } from './nodes.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove } from './suite/samples.ts';
+import { recordFeed } from './suite/directory/samples.ts';
 import { exportUser } from './suite/transfer/samples.ts';
 
 const openTwo = async () => {
@@ -188,6 +189,24 @@ it('an export ends, although the account uploads to the same node without a paus
   expect(uploads.length).toBeLessThan(20);
   expect(records).toContainEqual(expect.objectContaining({ kind: 'subscription', url: feed(1) }));
   await Promise.all(uploads);
+});
+
+it('a podcast that moved on another node stays private when its subscriber changes the privacy of another one', async () => {
+  const { one, two, alice } = await openTwo();
+  await one.storage.subscriptions.apply(alice, 'phone', add(feed(1), feed(2)));
+  const mark = (node: Node, n: number): Promise<unknown> =>
+    node.storage.settings.update(
+      alice,
+      { kind: 'podcast', podcast: feed(n) },
+      { set: { public_subscription: false }, remove: [], limit: 1 },
+    );
+  await mark(one, 3);
+  await recordFeed(two.storage, 2, {}, [], { movedTo: feed(3) });
+  await mark(one, 1);
+  for (const { storage } of [one, two]) {
+    await storage.podcasts.recommendations(alice, 9); // reads what the other node has stored
+    expect(await storage.podcasts.findListed(feeds(3))).toEqual([undefined, undefined, undefined]);
+  }
 });
 
 describe('a rebuild of the toplist', () => {

@@ -42,7 +42,9 @@ export function createSettingStore(core: Core): SettingStore {
         const changed = [...after.values()].filter((each) => each !== before.get(each.key));
         const removed = [...before.keys()].filter((key) => !after.has(key));
         if (changed.length === 0 && removed.length === 0) return { result };
-        const privacy = [...changed, ...removed.map((key) => ({ scope, key }))].some(isPrivacySetting)
+        const affectsPrivacy = [...changed, ...removed.map((key) => ({ scope, key }))].some(isPrivacySetting);
+        if (affectsPrivacy) await core.refresh.run(); // a feed may have moved on another node
+        const privacy = affectsPrivacy
           ? await readPrivacy(core, user, { scope, after: [...after.values()] })
           : undefined;
         const syncDevices = scope.kind === 'account' ? after.get(SYNC_DEVICES)?.value === true : head.syncDevices;
