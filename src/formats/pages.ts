@@ -13,7 +13,7 @@ export const writeEntries = (entries: readonly unknown[]): string => JSON.string
 
 /** Writes a list, generated while it is sent: the head in one chunk with the first page. */
 export async function* writePages<Entry>(
-  pages: AsyncIterable<readonly Entry[]>,
+  pages: Iterable<readonly Entry[]> | AsyncIterable<readonly Entry[]>,
   { head, write, separator, end }: PageWriter<Entry>,
 ): AsyncIterable<string> {
   let before = head;

@@ -1,5 +1,7 @@
+import { inBatches } from '../batches.ts';
 import type { Stamp } from '../domain/types.ts';
 import type { UrlRewrites } from '../domain/url.ts';
+import { writeEntries, writePages } from '../formats/pages.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
 
 /** Rewrites that are written in one chunk. */
@@ -9,11 +11,10 @@ const PAGE = 500;
 export const uploadReply = ({ mark, rewrites }: { mark: Stamp; rewrites: UrlRewrites }): Reply =>
   rewrites.length <= PAGE ? json({ timestamp: mark, update_urls: rewrites }) : jsonStream(writeUpload(mark, rewrites));
 
-async function* writeUpload(mark: Stamp, rewrites: UrlRewrites): AsyncIterable<string> {
-  yield `{"timestamp":${mark},"update_urls":[`;
-  for (let at = 0; at < rewrites.length; at += PAGE) {
-    const page = rewrites.slice(at, at + PAGE).map((pair) => JSON.stringify(pair));
-    yield (at === 0 ? '' : ',') + page.join(',');
-  }
-  yield ']}';
-}
+const writeUpload = (mark: Stamp, rewrites: UrlRewrites): AsyncIterable<string> =>
+  writePages(inBatches(rewrites, PAGE), {
+    head: `{"timestamp":${mark},"update_urls":[`,
+    write: writeEntries,
+    separator: ',',
+    end: ']}',
+  });

@@ -4,6 +4,7 @@ import { dayOf, startOfDay } from '../../domain/listening.ts';
 import { formatUtc } from '../../domain/timestamp.ts';
 import { ACTION_TYPES, type EpisodeAction } from '../../domain/types.ts';
 import { toCsv } from '../../formats/csv.ts';
+import { writePages } from '../../formats/pages.ts';
 import { readParam, readQuery } from '../../http/input.ts';
 import { jsonStream, type Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
@@ -85,21 +86,14 @@ function readDay(text: string | undefined): number | undefined {
   return new Date(at).toJSON()?.startsWith(text) ? dayOf(at / 1000) : NaN;
 }
 
-type Exported = AsyncIterable<(EpisodeAction & { podcastTitle: string })[]>;
+type ExportedAction = EpisodeAction & { podcastTitle: string };
+type Exported = AsyncIterable<ExportedAction[]>;
 
-async function* writeJson(pages: Exported): AsyncIterable<string> {
-  yield '[';
-  let comma = '';
-  for await (const page of pages) {
-    const objects = page.map(({ podcastTitle, ...action }) => ({
-      ...toActionObject(action),
-      podcast_title: podcastTitle,
-    }));
-    yield comma + objects.map((object) => JSON.stringify(object)).join(',\n');
-    comma = ',\n';
-  }
-  yield ']\n';
-}
+const writeJson = (pages: Exported): AsyncIterable<string> =>
+  writePages(pages, { head: '[', write: (page) => page.map(toLine).join(',\n'), separator: ',\n', end: ']\n' });
+
+const toLine = ({ podcastTitle, ...action }: ExportedAction): string =>
+  JSON.stringify({ ...toActionObject(action), podcast_title: podcastTitle });
 
 const COLUMNS = ['time', 'action', 'podcast_title', 'podcast', 'episode', 'device', 'started', 'position', 'total'];
 
