@@ -32,8 +32,8 @@ export interface Identity {
   authenticate(event: H3Event, login: string, password: string): Promise<User>;
   /** The user, if the request has already been authenticated. */
   knownUser(event: H3Event): User | undefined;
-  /** The same as `user`, with the app password if one was used. `charset`: reads Basic that is not UTF-8 as Latin-1. */
-  login(event: H3Event, charset?: 'latin1'): Promise<Login>;
+  /** The same as `user`, with the app password if one was used. */
+  login(event: H3Event): Promise<Login>;
   /**
    * The user who visits the site. Undefined without credentials, for an expired session, and for an app password, which
    * opens no page.
@@ -147,15 +147,15 @@ export function createIdentity(
     // It may be a token for a proxy in front of the server. Otherwise it is checked and counted like a wrong password.
     return (await cookieLogin(event)) ?? { user: await basicUser(event, NO_NAME, password) };
   };
-  const checkLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
+  const checkLogin = async (event: H3Event): Promise<Login | undefined> => {
     refuseForeignScript(event, origin);
-    const credentials = readCredentials(event, charset);
+    const credentials = readCredentials(event);
     const found = await (credentials ? loginByCredentials(event, credentials) : cookieLogin(event));
     if (found) event.context[USER] = found.user;
     return found;
   };
-  const anyLogin = (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> =>
-    (event.context[LOGIN] ??= checkLogin(event, charset)) as Promise<Login | undefined>;
+  const anyLogin = (event: H3Event): Promise<Login | undefined> =>
+    (event.context[LOGIN] ??= checkLogin(event)) as Promise<Login | undefined>;
   const anyUser = async (event: H3Event): Promise<User | undefined> => (await anyLogin(event))?.user;
 
   return {
@@ -165,7 +165,7 @@ export function createIdentity(
       event.context[USER] = user;
       return user;
     },
-    login: async (event, charset) => required(await anyLogin(event, charset)),
+    login: async (event) => required(await anyLogin(event)),
     user: async (event) => required(await anyLogin(event)).user,
     async owner(event, otherwise = notYours) {
       const { user } = required(await anyLogin(event));
@@ -217,22 +217,21 @@ interface Credentials {
 /** No user has this name, so no password is right for it. */
 const NO_NAME = '';
 
-/** Undefined if the header is missing or of another scheme. Throws `unauthenticated` if it cannot be decoded. */
-function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | undefined {
+/**
+ * Undefined if the header is missing or of another scheme. Throws `unauthenticated` if it cannot be decoded. What is not
+ * UTF-8 is Latin-1, which gPodder uses to download lists, and AntennaPod in the Nextcloud dialect.
+ */
+function readCredentials(event: H3Event): Credentials | undefined {
   const header = event.req.headers.get('authorization');
   if (header === null) return undefined;
   const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header) ?? [];
   if (scheme === undefined) return undefined;
   if (scheme.toLowerCase() === 'bearer') return { password: value };
   const bytes = Buffer.from(value, 'base64');
-  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
-  const text = bytes.toString(encoding);
+  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   const colon = text.indexOf(':');
-  if (colon === -1 || (encoding === 'latin1' && charset !== 'latin1')) {
-    throw new Refusal(
-      'unauthenticated',
-      'the credentials cannot be read; they must be base64 of name:password in UTF-8',
-    );
+  if (colon === -1) {
+    throw new Refusal('unauthenticated', 'the credentials cannot be read; they must be base64 of name:password');
   }
   return { name: text.slice(0, colon), password: text.slice(colon + 1) };
 }

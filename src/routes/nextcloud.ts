@@ -38,7 +38,7 @@ export function createNextcloudRoutes(
   const forApp =
     (work: (event: H3Event, client: AppClient) => Promise<Reply>): Handler =>
     async (event) => {
-      const { user, appPassword } = await identity.login(event, 'latin1');
+      const { user, appPassword } = await identity.login(event);
       const device = appPassword ? { id: appPassword.device, caption: appPassword.label } : OWN_PASSWORD;
       await devices.follow(user.id, device.id, device.caption);
       const reasons: string[] = [];

@@ -42,7 +42,7 @@ export function createOcsRoutes(
     /** Exchanges the account's password for an app password. An app that receives 403 keeps the password that it has. */
     async exchangePassword(event) {
       requireApp(event);
-      const { user, appPassword } = await identity.login(event, 'latin1');
+      const { user, appPassword } = await identity.login(event);
       if (appPassword) throw new Refusal('forbidden', 'this is an app password already');
       const secret = await appPasswords.create(user.id, toAppLabel(readApp(event)) || 'App');
       return ocs(`<data><apppassword>${secret}</apppassword></data>`);
@@ -51,7 +51,7 @@ export function createOcsRoutes(
     /** Revokes the app password of the request, when the user logs out in the app. */
     async revokePassword(event) {
       requireApp(event);
-      const { user, appPassword } = await identity.login(event, 'latin1');
+      const { user, appPassword } = await identity.login(event);
       if (!appPassword) throw new Refusal('forbidden', 'this is not an app password');
       await appPasswords.revoke(user.id, appPasswordId(appPassword.digest));
       return ocs('<data/>');

@@ -191,6 +191,13 @@ describe('identity', () => {
     expect((await request('GET', '/api/2/devices/ann.json', { headers: latin1 })).status).toBe(401);
   });
 
+  it('accepts a password in Latin-1, as gPodder sends it when it downloads a list', async () => {
+    const { services, request } = await openTestServer();
+    await services.accounts.create({ name: 'ann', password: 'gr\xfcn' });
+    const latin1 = { authorization: `Basic ${Buffer.from('ann:gr\xfcn', 'latin1').toString('base64')}` };
+    expect((await request('GET', '/subscriptions/ann.opml', { headers: latin1 })).status).toBe(200);
+  });
+
   it('answers the same for another user and for an unknown one', async () => {
     const { request } = await openTestServer();
     const texts = ['eve', 'nobody'].map(async (name) => {
