@@ -240,7 +240,7 @@ it('a slow feed that redirects to another host does not make that one count as u
   const { port } = await startFeedServer((request, response) => {
     if (request.url === '/good') response.end(rss('<title>T</title>'));
     if (request.url !== '/late') return;
-    setTimeout(() => response.writeHead(302, { location: `http://good.test:${port}/silent` }).end(), timeout * 700);
+    setTimeout(() => response.writeHead(302, { location: `http://good.test:${port}/silent` }).end(), timeout * 850);
   });
   const { fetchFeed } = startFetcher({ timeout, resolve: async () => ['127.0.0.1'] });
   expect(await fetchFeed(`http://late.test:${port}/late`, {})).toEqual(lateAfter(timeout));
