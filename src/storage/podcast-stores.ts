@@ -150,8 +150,8 @@ export interface PodcastStore {
    * Stores the result of fetching a feed, in one commit. Episodes are matched by GUID, else by URL (if several have
    * that URL, the one that `findEpisodes` returns). Episodes that are no longer in the feed are kept, up to the newest
    * 5,000. Of a longer feed, all but the newest 5,000 by release are ignored. If a GUID occurs twice in a feed, the
-   * second is ignored. An episode gives up its old URL only if the same feed has its GUID at another URL. Rejects with
-   * `missing` for an unknown URL.
+   * second is ignored. An episode gives up its old URL only if the same feed has its GUID at another URL. A result of a
+   * former address without content is ignored. Rejects with `missing` for an unknown URL.
    */
   record(url: Url, result: FeedResult): Promise<void>;
 

@@ -195,6 +195,23 @@ it('the addresses of one feed with http and https, and its GUID, become the podc
   expect(await listed(server)).toEqual([[B, 'Show', 3]]);
 });
 
+it('a feed that was merged while its former address was fetched is fetched again, though that address is gone', async () => {
+  const { server, web } = await openWith(A);
+  web.set(A, feedOf('Show', { guid: GUID_OF_B }));
+  await fetchAll(server);
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [A, B] });
+  web.set(B, feedOf('Show', { guid: GUID_OF_B }));
+  web.set(A, 'gone');
+  const { fetchFeed } = web;
+  web.fetchFeed = async (url, validators) => {
+    if (url === A) await server.services.feeds.update({ url: B });
+    return fetchFeed(url, validators);
+  };
+  await server.services.feeds.update({ url: A });
+  expect((await server.services.directory.podcast(A)).podcast.url).toBe(B);
+  expect(await server.services.feeds.problem(B)).toBeUndefined();
+});
+
 it('a feed that claims the GUID of another one does not take its place when that fails', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Copy', { guid: GUID_OF_B }));

@@ -122,7 +122,7 @@ async function decide(
   url: Url,
   { state, content, movedTo }: FeedResult,
   stamp: Stamp,
-): Promise<PodcastChange> {
+): Promise<PodcastChange | undefined> {
   const fetched = memory.find(url);
   if (!fetched) throw new StorageError('missing', 'the directory does not know this feed');
   const target = movedTo ?? fetched.url;
@@ -131,7 +131,10 @@ async function decide(
   const { url: _, ...feed } = state;
   const fields = replaces.find((each) => each.feed.fetchedAt !== undefined) ?? existing;
   const podcast = { ...fields, ...content?.podcast, feed, url: target };
-  if (!content && target === fetched.url) return { podcast, replaces, endsLease: true };
+  if (!content && target === fetched.url) {
+    // It has moved while it was fetched. That its former address failed says nothing of the current one.
+    return fetched.url === url ? { podcast, replaces, endsLease: true } : undefined;
+  }
 
   const known = await Promise.all(replaces.map((each) => episodes.read(each)));
   const [ofExisting, ofFetched = ofExisting] = known as [(typeof known)[0], (typeof known)[0]?];
