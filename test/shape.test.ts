@@ -65,6 +65,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/services',
     'src/storage/stores.ts',
     'src/domain',
+    'src/batches.ts',
     'src/keyed-mutex.ts',
   ],
   'src/pages': ['package.json', 'src/services', 'src/storage/stores.ts', 'src/domain'],
