@@ -156,7 +156,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, log }),
     transfer,
     integrityCheck: createIntegrityCheck(storage),
-    maintenance: createMaintenance(sessions, podcasts, log),
+    maintenance: createMaintenance(storage, log),
     backups: options.backups && createBackups(transfer, { rules: options.backups, now, log }),
     ping: createPing(storage),
   };

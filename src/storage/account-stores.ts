@@ -34,6 +34,8 @@ export interface UserStore {
    * the log names it.
    */
   delete(user: UserId): Promise<void>;
+  /** Removes the rest of accounts whose removal or import was interrupted an hour ago or earlier. Call it daily. */
+  removeAbandoned(): Promise<void>;
   /** Whether any account exists, even one whose data is missing or cannot be read. */
   hasAny(): Promise<boolean>;
   /**
@@ -75,7 +77,7 @@ export interface SessionStore {
   endAll(user: UserId): Promise<number>;
   /** How many are not expired. Reads all of them. */
   count(): Promise<number>;
-  /** Returns how many were removed. */
+  /** Returns how many were removed. Call it daily. */
   deleteExpired(): Promise<number>;
 }
 

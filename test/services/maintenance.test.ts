@@ -13,21 +13,19 @@ it('deletes expired sessions and updates the toplist', async () => {
   expect((await services.directory.toplist(1))[0]?.positionLastWeek).toBe(1);
 });
 
-it('logs what it corrected, and what went wrong', async () => {
+it('removes abandoned accounts, and logs what it corrected and what went wrong', async () => {
   const logged: string[] = [];
   const log = (_level: string, message: string): void => void logged.push(message);
-  const sessions = { sweep: async () => 0 };
-  const addPendingFeeds = async (): Promise<void> => undefined;
+  const { storage } = await openTestServer();
+  let removals = 0;
+  const users = { ...storage.users, removeAbandoned: async () => void (removals += 1) };
   for (const rebuildToplist of [
     async () => ({ podcasts: 9, corrected: 2 }),
     async () => ({ podcasts: 9, corrected: 0 }),
     () => Promise.reject(new Error('the storage is unavailable')),
   ]) {
-    const maintenance = createMaintenance(
-      sessions,
-      { addPendingFeeds, rebuildToplist, removeUnused: addPendingFeeds },
-      log,
-    );
+    const podcasts = { ...storage.podcasts, rebuildToplist };
+    const maintenance = createMaintenance({ ...storage, users, podcasts }, log);
     maintenance.start();
     await maintenance.stop();
   }
@@ -35,4 +33,5 @@ it('logs what it corrected, and what went wrong', async () => {
     expect.stringContaining('2 podcasts'),
     expect.stringContaining('the storage is unavailable'),
   ]);
+  expect(removals).toBe(3);
 });

@@ -102,7 +102,7 @@ describe('an interrupted import', () => {
       for await (const page of pagesOf(renamed)) {
         pages += 1;
         cluster.at += HOUR / 2;
-        await storage.sessions.deleteExpired();
+        await storage.users.removeAbandoned();
         await cluster.open();
         yield page;
       }
@@ -114,7 +114,7 @@ describe('an interrupted import', () => {
     const stalled = async function* (): AsyncGenerator<UserRecord[]> {
       yield rename(records, 'stalled').slice(0, 4000);
       cluster.at += HOUR;
-      await storage.sessions.deleteExpired();
+      await storage.users.removeAbandoned();
       yield rename(records, 'stalled').slice(4000);
     };
     const withoutSessions = (): string[] => keysIn(cluster).filter((key) => !/^s\/|\/sessions\//.test(key));
@@ -125,13 +125,13 @@ describe('an interrupted import', () => {
   });
 });
 
-it('an import is not interrupted by the daily sweep of its own process', async () => {
+it('an import is not interrupted by the daily maintenance of its own process', async () => {
   const { storage, records } = await openFurnished(false);
   const renamed = rename(records);
   const swept = async function* (): AsyncGenerator<UserRecord[]> {
     for await (const page of pagesOf(renamed)) {
       yield page;
-      await storage.sessions.deleteExpired();
+      await storage.users.removeAbandoned();
     }
   };
   const copy = await storage.transfer.importUser(swept());

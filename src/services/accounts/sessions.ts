@@ -38,8 +38,6 @@ export interface Sessions {
   all(user: UserId): Promise<OpenSession[]>;
   /** Ends all sessions of a user; returns how many. */
   endAll(user: UserId): Promise<number>;
-  /** Deletes expired sessions; returns how many. */
-  sweep(): Promise<number>;
 }
 
 export interface SessionClient {
@@ -135,8 +133,6 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
     },
 
     endAll: (user) => store.endAll(user),
-
-    sweep: () => store.deleteExpired(),
   };
 }
 

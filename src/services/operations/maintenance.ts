@@ -1,6 +1,5 @@
 import { countOf } from '../../domain/count.ts';
-import type { Log, PodcastStore } from '../../storage/stores.ts';
-import type { Sessions } from '../accounts/sessions.ts';
+import type { Log, Storage } from '../../storage/stores.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 
 /** Milliseconds. */
@@ -8,13 +7,13 @@ const DAY = 86_400_000;
 
 /** The daily work of a server. */
 export function createMaintenance(
-  sessions: Pick<Sessions, 'sweep'>,
-  podcasts: Pick<PodcastStore, 'addPendingFeeds' | 'rebuildToplist' | 'removeUnused'>,
+  { sessions, users, podcasts }: Pick<Storage, 'sessions' | 'users' | 'podcasts'>,
   log: Log,
 ): Schedule {
   const run = async (): Promise<void> => {
     try {
-      await sessions.sweep();
+      await sessions.deleteExpired();
+      await users.removeAbandoned();
       await podcasts.addPendingFeeds();
       const { corrected } = await podcasts.rebuildToplist();
       if (corrected > 0) {

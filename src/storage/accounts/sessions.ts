@@ -4,7 +4,6 @@ import type { Core } from './core.ts';
 import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';
-import { removeAbandoned } from './removal.ts';
 import { scan } from '../rows.ts';
 import type { Session, SessionStore, User } from '../stores.ts';
 import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
@@ -131,7 +130,6 @@ export function createSessionStore(core: Core): SessionStore {
         // If one of them was extended or ended concurrently, the others are removed next time.
         if (version !== undefined) count += expired.length;
       }
-      await removeAbandoned(core);
       return count;
     },
   };

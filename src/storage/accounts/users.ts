@@ -10,7 +10,7 @@ import type { Core } from './core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
 import { toPrivacy } from './privacy.ts';
-import { removeAccount } from './removal.ts';
+import { removeAbandoned, removeAccount } from './removal.ts';
 import { hasKeys, scan } from '../rows.ts';
 import { endSessions } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
@@ -97,6 +97,8 @@ export function createUserStore(core: Core): UserStore {
       }),
 
     delete: (id) => removeAccount(core, id),
+
+    removeAbandoned: () => removeAbandoned(core),
 
     stableUntil: async (id) => {
       const now = context.now();
