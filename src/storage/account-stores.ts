@@ -57,16 +57,14 @@ export interface Session {
   user: UserId;
   expiresAt: Seconds;
   /** `User-Agent` of the app that opened it, where it may be kept. */
-  app?: string;
+  app?: string | undefined;
 }
 
 export interface SessionStore {
   /** Creates the session, or replaces the one with this digest. Rejects with `missing` if the user does not exist. */
   save(session: Session): Promise<void>;
-  /** Sets its expiry. False if the session is unknown, expired or was ended: it is not recreated. */
-  extend(digest: string, expiresAt: Seconds): Promise<boolean>;
-  /** Removes the name of its app. Does nothing if the session is unknown. */
-  forgetApp(digest: string): Promise<void>;
+  /** Changes only the given fields. False if the session is unknown, expired or was ended: it is not recreated. */
+  update(digest: string, change: Partial<Pick<Session, 'expiresAt' | 'app'>>): Promise<boolean>;
   /** The session with its user; undefined if it is unknown or expired (`expiresAt <= now`). */
   find(digest: string): Promise<{ session: Session; user: User } | undefined>;
   /** Does nothing if there is none. */

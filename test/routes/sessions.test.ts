@@ -229,7 +229,7 @@ it('on a full disk a client with a session can read, and writes are refused with
   const server = await openTestServer();
   const cookie = await logIn(server);
   server.clock.now += 2 * 86_400; // the session is extended once a day
-  for (const verb of ['save', 'extend'] as const) {
+  for (const verb of ['save', 'update'] as const) {
     vi.spyOn(server.storage.sessions, verb).mockRejectedValue(new StorageError('full', 'the disk is full'));
   }
   for (const [method, path, credentials] of [

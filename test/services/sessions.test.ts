@@ -18,8 +18,7 @@ function createStore(): SessionStore {
       return session && { session, user: bob };
     },
     delete: async (digest) => void sessions.delete(digest),
-    extend: async () => true,
-    forgetApp: async () => undefined,
+    update: async () => true,
     all: async () => [],
     endAll: async () => 0,
     count: async () => 0,

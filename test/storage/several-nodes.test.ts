@@ -169,11 +169,11 @@ describe('two nodes writing for one user', () => {
     const session = { digest: 'one', user: alice, expiresAt: cluster.at + 100 };
     await one.storage.sessions.save(session);
     expect((await two.storage.sessions.find('one'))?.user.name).toBe('alice');
-    const both = [one, two].map(({ storage }) => storage.sessions.extend('one', cluster.at + 200));
+    const both = [one, two].map(({ storage }) => storage.sessions.update('one', { expiresAt: cluster.at + 200 }));
     expect(await Promise.all(both)).toEqual([true, true]);
     await two.storage.users.update(alice, { passwordHash: 'new' });
     expect(await one.storage.sessions.find('one')).toBeUndefined();
-    expect(await one.storage.sessions.extend('one', cluster.at + 300)).toBe(false);
+    expect(await one.storage.sessions.update('one', { expiresAt: cluster.at + 300 })).toBe(false);
   });
 });
 

@@ -62,7 +62,7 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
   /** False if the storage is full: the session stays valid and is extended later. */
   const extend = async (digest: string): Promise<boolean> => {
     try {
-      return await store.extend(digest, now() + SESSION_LIFE);
+      return await store.update(digest, { expiresAt: now() + SESSION_LIFE });
     } catch (error) {
       if (isStorageError(error, 'full')) return false;
       throw error;

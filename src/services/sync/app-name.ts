@@ -27,7 +27,7 @@ export async function forgetAppNames(
       await appPasswords.recordUse(user, digest, { usedAt, address, app: '' });
     }
   }
-  for (const { digest, app } of await sessions.all(user)) if (app) await sessions.forgetApp(digest);
+  for (const { digest, app } of await sessions.all(user)) if (app) await sessions.update(digest, { app: undefined });
 }
 
 /** The name of an app in its `User-Agent`, without the version; empty if it has none. */

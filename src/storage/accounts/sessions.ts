@@ -62,21 +62,12 @@ export function createSessionStore(core: Core): SessionStore {
         }),
       ),
 
-    extend: (digest, expiresAt) =>
+    update: (digest, fields) =>
       change(digest, () =>
         updateValue<StoredSession, boolean>(store, SESSIONS.key(digest), async (stored) => {
           const head = stored && isOpen(stored) && (await accounts.findHead(stored.user));
           if (!head || head.sessionEpoch !== stored.epoch) return { result: false };
-          return { result: true, value: { ...stored, expiresAt } };
-        }),
-      ),
-
-    forgetApp: (digest) =>
-      change(digest, () =>
-        updateValue<StoredSession>(store, SESSIONS.key(digest), (stored) => {
-          if (!stored) return { result: undefined };
-          const { app: _, ...value } = stored;
-          return { result: undefined, value };
+          return { result: true, value: { ...stored, ...fields } };
         }),
       ),
 

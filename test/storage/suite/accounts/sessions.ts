@@ -26,7 +26,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
     const alice = await addUser(storage);
     const saved = { ...session(alice, 'one', clock.at + 100), app: 'Kasts/24' };
     await storage.sessions.save(saved);
-    await storage.sessions.extend(saved.digest, clock.at + 200);
+    await storage.sessions.update(saved.digest, { expiresAt: clock.at + 200 });
     assert.deepEqual(await (await reopen()).sessions.all(alice), [{ ...saved, expiresAt: clock.at + 200 }]);
   });
 
@@ -34,8 +34,8 @@ export const sessionTests: Suite = ({ describe, test }) => {
     const alice = await addUser(storage);
     const saved = session(alice, 'one', clock.at + 100);
     await storage.sessions.save({ ...saved, app: 'Kasts/24' });
-    await storage.sessions.forgetApp(saved.digest);
-    await storage.sessions.forgetApp('unknown');
+    await storage.sessions.update(saved.digest, { app: undefined });
+    await storage.sessions.update('unknown', { app: undefined });
     assert.equal((await storage.sessions.find(saved.digest))?.session.app, undefined);
     const { sessions } = await reopen();
     assert.deepEqual(await sessions.all(alice), [saved]);
@@ -76,7 +76,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       const alice = await addUser(storage);
       const [one, two] = [session(alice, 'one', clock.at + 100), session(alice, 'two', clock.at + 100)];
       for (const each of [one, two]) await storage.sessions.save(each);
-      assert.equal(await storage.sessions.extend(one.digest, clock.at + 200), true);
+      assert.equal(await storage.sessions.update(one.digest, { expiresAt: clock.at + 200 }), true);
       clock.at += 100;
       for await (const { sessions } of nowAndReopened()) {
         assert.deepEqual((await sessions.find(one.digest))?.session, { ...one, expiresAt: clock.at + 100 });
@@ -87,7 +87,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
     test('may shorten a session', async ({ storage, clock }) => {
       const saved = session(await addUser(storage), 'one', clock.at + 100);
       await storage.sessions.save(saved);
-      assert.equal(await storage.sessions.extend(saved.digest, clock.at + 50), true);
+      assert.equal(await storage.sessions.update(saved.digest, { expiresAt: clock.at + 50 }), true);
       clock.at += 50;
       assert.equal(await storage.sessions.find(saved.digest), undefined);
     });
@@ -99,7 +99,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       clock.at += 50;
       await storage.sessions.delete(ended.digest);
       for (const digest of [over.digest, ended.digest, 'unknown']) {
-        assert.equal(await storage.sessions.extend(digest, clock.at + 100), false, digest);
+        assert.equal(await storage.sessions.update(digest, { expiresAt: clock.at + 100 }), false, digest);
       }
       assert.deepEqual(await storage.sessions.all(alice), []);
     });
@@ -112,7 +112,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       for (let trial = 0; trial < 20; trial++) {
         const saved = session(alice, `${trial}`, clock.at + 1);
         await storage.sessions.save(saved);
-        const extended = storage.sessions.extend(saved.digest, clock.at + 100);
+        const extended = storage.sessions.update(saved.digest, { expiresAt: clock.at + 100 });
         if (trial % 2) await setImmediate();
         clock.at += 1;
         const removed = await storage.sessions.deleteExpired();
@@ -126,7 +126,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       const saved = session(alice, 'one', clock.at + 100);
       for (let trial = 0; trial < 20; trial++) {
         await storage.sessions.save(saved);
-        const extend = () => storage.sessions.extend(saved.digest, clock.at + 200);
+        const extend = () => storage.sessions.update(saved.digest, { expiresAt: clock.at + 200 });
         const end = () => (trial % 2 ? storage.sessions.endAll(alice) : storage.sessions.delete(saved.digest));
         await Promise.all(trial % 4 < 2 ? [extend(), end()] : [end(), extend()]);
         assert.equal(await storage.sessions.find(saved.digest), undefined, `in trial ${trial}`);
