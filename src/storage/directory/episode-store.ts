@@ -6,7 +6,7 @@ import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { under, type UrlDigest } from '../keys.ts';
 import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
-import { episodes as episodesOf, episodesKey, partsOf } from './keys.ts';
+import { episodesKey, episodesPrefix, partsOf } from './keys.ts';
 import type { StoredPodcast } from './podcast.ts';
 import type { NewestEpisode } from '../stores.ts';
 
@@ -46,7 +46,7 @@ export class EpisodeStore {
     const { digest } = podcast.address;
     const known = this.#episodes.get(digest);
     if (known?.version === podcast.version) return known.value;
-    const chunks = await this.#store.list({ ...under(episodesOf(digest)), limit: ALL_CHUNKS });
+    const chunks = await this.#store.list({ ...under(episodesPrefix(digest)), limit: ALL_CHUNKS });
     const episodes = sortEpisodes(chunks.flatMap(toEpisodes));
     this.cache(podcast, episodes);
     return episodes;
@@ -114,7 +114,7 @@ export function storeEpisodes(
   before: readonly ChunkedEpisode[],
   after: readonly ChunkedEpisode[],
 ): EpisodeBatch {
-  const isOwn = (chunk = ''): boolean => chunk.startsWith(episodesOf(digest));
+  const isOwn = (chunk = ''): boolean => chunk.startsWith(episodesPrefix(digest));
   const old = byChunk(before);
   const chunks = byChunk(after.filter(({ chunk }) => isOwn(chunk)));
   const isChanged = (chunk: Key): boolean => !isSame(old.get(chunk) ?? [], chunks.get(chunk)!);

@@ -21,7 +21,7 @@ export const PODCASTS: Prefix = 'p/';
 export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'lease' | 'unused'): Key =>
   `p/${digest}/${part}`;
 
-export const episodes = (digest: UrlDigest): Prefix => `e/${digest}/`;
+export const episodesPrefix = (digest: UrlDigest): Prefix => `e/${digest}/`;
 /** Chunks are numbered; higher numbers are newer. */
 export const episodesKey = (digest: UrlDigest, chunk: number): Key => `e/${digest}/${padded(chunk)}`;
 
@@ -29,13 +29,13 @@ export const episodesKey = (digest: UrlDigest, chunk: number): Key => `e/${diges
 export type Subscription = 'public' | 'private' | undefined;
 
 export const SUBSCRIPTIONS: Prefix = 'f/';
-export const subscribers = (digest: UrlDigest): Prefix => `f/${digest}/`;
+export const subscribersPrefix = (digest: UrlDigest): Prefix => `f/${digest}/`;
 export const subscriptionKey = (digest: UrlDigest, user: UserId): Key => `f/${digest}/${user}`;
 export const subscriptionValue = (subscription: Subscription): Value => (subscription === 'private' ? '0' : '1');
 export const toSubscription = (entry: Entry | undefined): Subscription =>
   entry && (entry.value === subscriptionValue('private') ? 'private' : 'public');
 
-export const listeners = (digest: UrlDigest): Prefix => `a/${digest}/`;
+export const listenersPrefix = (digest: UrlDigest): Prefix => `a/${digest}/`;
 export const actionIndexKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;
 export const actionIndexEntry = (url: Url, user: UserId): [Key, Value] => [actionIndexKey(urlDigest(url), user), '1'];
 

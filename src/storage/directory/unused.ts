@@ -7,7 +7,7 @@ import { namedFeeds } from '../sync/named-feeds.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
-import { episodes, listeners, podcastKey, subscribers, tagKey } from './keys.ts';
+import { episodesPrefix, listenersPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
 /** How long an unused podcast is kept. */
@@ -61,10 +61,10 @@ async function remove(directory: Directory, podcast: StoredPodcast): Promise<voi
   const found = entries.filter((entry) => entry !== undefined);
   if (groupByUrl(found).get(current)?.version !== podcast.version) return;
   for (const digest of digests) {
-    if ((await hasKeys(store, subscribers(digest))) || (await hasKeys(store, listeners(digest)))) return;
+    if ((await hasKeys(store, subscribersPrefix(digest))) || (await hasKeys(store, listenersPrefix(digest)))) return;
   }
   const deleted: Key[] = found.map(({ key }) => key);
-  for await (const page of scan(store, episodes(current))) deleted.push(...page.map(({ key }) => key));
+  for await (const page of scan(store, episodesPrefix(current))) deleted.push(...page.map(({ key }) => key));
   const check = found.map(({ key, version }) => [key, version] as const);
   const version = await store.commit({ check, set: directory.notifications(digests), delete: deleted });
   if (version !== undefined) await directory.reload(digests);
