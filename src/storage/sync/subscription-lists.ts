@@ -12,11 +12,15 @@ import {
   urlsByPlace,
 } from './subscription-list.ts';
 
-/**
- * Changes of a list are stored as a log beside it. A log that would have more rows is merged into the list, because each
- * read of the list reads it.
+/*
+ * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more
+ * than a 64th of the list's rows, but at least 64 and at most 500 are allowed, because each read of the list reads it.
  */
-const MAX_LOG_ROWS = 64;
+const MIN_LOG_ROWS = 64;
+const MAX_LOG_ROWS = 500;
+const LIST_ROWS_PER_LOG_ROW = 64;
+/** Changes with a longer text are merged into the list at once. Characters. */
+const MAX_LOG_TEXT = 256 * 1024;
 /** Approximate memory of a row besides its URL. */
 const ROW_BYTES = 300;
 
@@ -85,14 +89,16 @@ export class SubscriptionLists {
   async write(user: UserId, device: number, rows: readonly SubscriptionRow[], stamp: Stamp): Promise<ListWrite> {
     const list = this.of(device);
     const logged = list.logged + rows.length;
-    if (logged <= MAX_LOG_ROWS) {
+    const room = Math.max(MIN_LOG_ROWS, Math.min(MAX_LOG_ROWS, list.length / LIST_ROWS_PER_LOG_ROW));
+    const text = logged <= room ? JSON.stringify(rows.map(toStored)) : undefined;
+    if (text && text.length <= MAX_LOG_TEXT) {
       const key = subscriptionLogKey(user, device, stamp);
       const apply = async (): Promise<void> => {
         await this.#apply(device, rows, list);
         list.logKeys.push(key);
         list.logged = logged;
       };
-      return { set: [[key, JSON.stringify(rows.map(toStored))]], delete: [], apply };
+      return { set: [[key, text]], delete: [], apply };
     }
     const changed = new Set<Url>();
     await eachInSlices(rows, ({ url }) => changed.add(url));
