@@ -176,7 +176,8 @@ export interface RefusalStore {
 export interface ActionQuery {
   /** Stamp `since` or later. */
   since?: Stamp;
-  podcast?: Url;
+  /** Only these podcasts. */
+  podcasts?: ReadonlySet<Url>;
   device?: string;
   /** Only podcasts that this device currently subscribes to. */
   subscribedOn?: string;

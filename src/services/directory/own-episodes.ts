@@ -13,11 +13,8 @@ export async function hasEpisode(
 ): Promise<boolean> {
   const scope = { kind: 'episode', podcast, episode: name } as const;
   if (Object.keys(await settings.get(user, scope)).length > 0) return true;
-  const urls = await podcasts.allUrls(podcast);
   const isNamed = ({ episode, guid }: EpisodeAction): boolean => episode === name || guid === name;
-  const { pages } = await actions.query(user, {}); // once: a podcast may have thousands of former URLs
-  for await (const page of pages) {
-    if (page.some((action) => isNamed(action) && urls.has(action.podcast))) return true;
-  }
+  const { pages } = await actions.query(user, { podcasts: await podcasts.allUrls(podcast) });
+  for await (const page of pages) if (page.some(isNamed)) return true;
   return false;
 }

@@ -23,6 +23,9 @@ interface EpisodeUploadOptions {
   refuse?(reason: string): void;
 }
 
+/** `podcast` as the client writes it. */
+type EpisodeQuery = Omit<ActionQuery, 'podcasts'> & { podcast?: string };
+
 export interface Episodes {
   /**
    * Stores a batch completely or not at all (spec 4.8). Throws `invalid`, naming the index of the action, and `too-large`
@@ -35,11 +38,11 @@ export interface Episodes {
     options?: EpisodeUploadOptions,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites; device: string | undefined }>;
   /**
-   * In upload order, in pages, so that a long history need not fit in memory. `podcast` as the client writes it. A play
-   * that was stored with only a position gets `started` 0 and, as `total`, the duration from the feed: apps that need all
-   * three would lose the position (AntennaPod sets it to -1).
+   * In upload order, in pages, so that a long history need not fit in memory. A play that was stored with only a position
+   * gets `started` 0 and, as `total`, the duration from the feed: apps that need all three would lose the position
+   * (AntennaPod sets it to -1).
    */
-  query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
+  query(user: UserId, query: EpisodeQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
 
 export const createEpisodes = (
@@ -76,7 +79,7 @@ export const createEpisodes = (
   },
 
   async query(user, { podcast, ...filters }) {
-    const only = podcast !== undefined && { podcast: sanitizeFeedUrl(podcast, rules) };
+    const only = podcast !== undefined && { podcasts: new Set([sanitizeFeedUrl(podcast, rules)]) };
     const { pages, mark } = await actions.query(user, { ...filters, ...only });
     return { pages: withDurations(pages, podcasts), mark };
   },

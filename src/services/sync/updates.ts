@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { inBatches } from '../../batches.ts';
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
-import type { Episode, Storage } from '../../storage/stores.ts';
+import type { ActionQuery, Episode, Storage } from '../../storage/stores.ts';
 import { type ResolvedPodcasts, resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -42,12 +42,19 @@ export function createUpdates(
   { actions, podcasts, users }: Pick<Storage, 'actions' | 'podcasts' | 'users'>,
   subscriptions: Pick<Subscriptions, 'list' | 'changes'>,
 ): Updates {
-  /** The user's newest action on each episode since a mark. */
-  const readActions = async (user: UserId, since: Stamp): Promise<EpisodeAction[]> => {
-    const { pages } = await actions.query(user, { since, latest: true });
+  /** The user's newest action on each episode. */
+  const readActions = async (user: UserId, filter: ActionQuery): Promise<EpisodeAction[]> => {
+    const { pages } = await actions.query(user, { ...filter, latest: true });
     const latest: EpisodeAction[] = [];
     for await (const page of pages) for (const action of page) latest.push(action); // a page may have any length
     return latest;
+  };
+
+  /** All addresses of these feeds. */
+  const addressesOf = async (feeds: readonly Feed[]): Promise<Set<Url>> => {
+    const addresses = new Set<Url>();
+    for (const { currentUrl } of feeds) for (const url of await podcasts.allUrls(currentUrl)) addresses.add(url);
+    return addresses;
   };
 
   /** The directory's data of the episodes of these actions; only the URL if an episode is unknown. */
@@ -103,7 +110,7 @@ export function createUpdates(
       const stableUntil = await users.stableUntil(user);
       // Before the list: a feed added in between is in the list, and is reported next time.
       const { add, remove } = await subscriptions.changes(user, device, since);
-      const changed = await readActions(user, since);
+      const changed = await readActions(user, { since });
       const list = await subscriptions.list(user, device);
       const fresh = await podcasts.episodesSince(list, since, PER_FEED);
       // All at once, after the queries: a feed that moves meanwhile is then the same feed under each of its URLs.
@@ -113,11 +120,12 @@ export function createUpdates(
       await collect(feeds, fresh.items, added, changed, resolved);
 
       // The newest action on an episode may be older than `since`. Without new episodes none is needed.
-      const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
-      const all = isEnough ? changed : await readActions(user, 0);
+      const updated = feeds.filter(({ episodes }) => episodes.size > 0);
+      const isEnough = since === 0 || updated.length === 0;
+      const all = isEnough ? changed : await readActions(user, { podcasts: await addressesOf(updated) });
       const known = isEnough ? resolved : await resolvePodcasts(podcasts, await podcastsOf(all));
       if (!isEnough) {
-        const addedFeeds = feeds.filter(({ url }) => added.has(url));
+        const addedFeeds = updated.filter(({ url }) => added.has(url));
         for await (const { feed, action, episode } of locate(addedFeeds, all, known)) {
           addName(feed, episode.url, action.episode);
         }
@@ -126,7 +134,7 @@ export function createUpdates(
       return {
         add,
         remove,
-        episodes: (await mapInSlices(feeds, (feed) => toUpdates(feed, statuses))).flat(),
+        episodes: (await mapInSlices(updated, (feed) => toUpdates(feed, statuses))).flat(),
         mark: Math.min(stableUntil, fresh.mark),
       };
     },

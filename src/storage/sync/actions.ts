@@ -17,18 +17,18 @@ export const createActionStore = (core: Core): ActionStore => ({
       };
     }),
 
-  async query(user, { since = 0, podcast, device, subscribedOn, latest = false }) {
+  async query(user, { since = 0, podcasts, device, subscribedOn, latest = false }) {
     const parts = subscribedOn === undefined ? [] : (['devices', 'subscriptions'] as const);
-    const { podcasts, newest, mark } = await core.accounts.read(user, parts, ({ head }, { devices, subscriptions }) => {
+    const { feeds, newest, mark } = await core.accounts.read(user, parts, ({ head }, { devices, subscriptions }) => {
       const row = subscribedOn === undefined ? undefined : devices.get(subscribedOn);
       const urls = row ? subscriptions.of(row.number).current() : [];
       const only = subscribedOn === undefined ? undefined : new Set<Url>(urls.map(({ url }) => url));
-      return { podcasts: only, newest: head.actionStamp, mark: markAfter(head.stamp) };
+      return { feeds: only, newest: head.actionStamp, mark: markAfter(head.stamp) };
     });
-    const isComplete = [podcast, podcasts, device].every((condition) => condition === undefined);
+    const isComplete = [podcasts, feeds, device].every((condition) => condition === undefined);
     const matches = (action: EpisodeAction): boolean =>
-      (podcast === undefined || action.podcast === podcast) &&
       (podcasts === undefined || podcasts.has(action.podcast)) &&
+      (feeds === undefined || feeds.has(action.podcast)) &&
       (device === undefined || action.device === device);
     if (since > newest) return { pages: nothing(), mark };
     // The head was read first: chunks up to its stamp are immutable.

@@ -40,7 +40,7 @@ export const historyTests: Suite = ({ describe, test }) => {
       await storage.actions.append(alice, [latest]);
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await readActions(open, alice, { device: 'tv' }), [...RARE, latest]);
-        assert.deepEqual(await readActions(open, alice, { podcast: feed('rare') }), [...RARE, latest]);
+        assert.deepEqual(await readActions(open, alice, { podcasts: new Set([feed('rare')]) }), [...RARE, latest]);
         assert.deepEqual(await readActions(open, alice, { device: 'tv', latest: true }), [...RARE.slice(1), latest]);
         assert.equal((await readActions(open, alice, { latest: true })).length, LENGTH);
         assert.deepEqual(await readActions(open, alice, { device: 'phone' }), []);
