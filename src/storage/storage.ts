@@ -4,7 +4,7 @@ import { createActionStore } from './sync/actions.ts';
 import { createAppPasswordStore } from './accounts/app-passwords.ts';
 import { createAttemptStore } from './accounts/attempts.ts';
 import type { KeyValueStore } from './contract.ts';
-import type { Core } from './accounts/core.ts';
+import type { Core } from './core.ts';
 import { createDeviceStore } from './sync/devices.ts';
 import { Directory } from './directory/directory.ts';
 import { createPodcastStore } from './directory/podcast-store.ts';

@@ -4,7 +4,7 @@ import type { Json, ListSummary, SettingScope, UserId } from '../../domain/types
 import { settingsPrefix } from './account-keys.ts';
 import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
 import { readAppPasswords } from './app-passwords.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
 import { groupBy, inBatches } from '../../batches.ts';
 import { toUser } from './head.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
 import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
 import { writeActions } from '../sync/action-log.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';

@@ -1,7 +1,7 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
 import { servedMarksKey } from './account-keys.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { APP_PASSWORDS } from './digest-table.ts';
 import { toUser } from './head.ts';
 import type { AppPassword, AppPasswordStore } from '../stores.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import { attemptKey, ATTEMPTS } from './account-keys.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { scan } from '../rows.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';
 import { readValue, updateValue, valueOf } from '../values.ts';

@@ -1,5 +1,5 @@
 import { LOGIN_GRANTS, loginGrantKey } from './account-keys.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { toUser } from './head.ts';
 import { scan } from '../rows.ts';
 import type { GrantedLogin, LoginStore } from '../stores.ts';

@@ -11,7 +11,7 @@ import {
 } from './account-keys.ts';
 import { storedActions } from '../sync/action-log.ts';
 import type { Entry, Key } from '../contract.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys, userIn } from './head.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/types.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';

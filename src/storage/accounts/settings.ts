@@ -4,7 +4,7 @@ import { mapInSlices } from '../../slices.ts';
 import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from '../contract.ts';
 import type { Account } from './account.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import type { Head } from './head.ts';
 import { type AccountChange, prepareChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';

@@ -1,7 +1,7 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { stagedKey } from './account-keys.ts';
 import type { Batch, Key, Value, Version } from '../contract.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
 
 /** Approximate characters per commit. */

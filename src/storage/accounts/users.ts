@@ -6,7 +6,7 @@ import type { Seconds, UserId } from '../../domain/types.ts';
 import { foldLogin, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Write } from './accounts.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
 import { toPrivacy } from './privacy.ts';

@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/types.ts';
 import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS, stagedKey } from './account-keys.ts';
 import type { KeyValueStore } from '../contract.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
 import { type Head, userIn } from './head.ts';
 import { under } from '../keys.ts';

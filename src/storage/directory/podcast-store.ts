@@ -1,6 +1,6 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastEntry, Url } from '../../domain/types.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { urlDigest } from '../keys.ts';
 import { inBatches } from '../../batches.ts';
 import type { Episode, FeedState, NewestEpisode, PodcastStore } from '../stores.ts';

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../domain/types.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import type { Key } from '../contract.ts';
 import { inBatches } from '../../batches.ts';
 import { hasKeys, scan } from '../rows.ts';

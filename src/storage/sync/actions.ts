@@ -2,7 +2,7 @@ import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { EpisodeAction, Url } from '../../domain/types.ts';
 import { latestActions, pagesOf, readChunk, scanActions } from './action-log.ts';
 import { newActions } from './duplicate-actions.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import type { ActionStore } from '../stores.ts';
 import { storeUpload } from './upload.ts';
 

@@ -1,7 +1,7 @@
 import { regroup } from '../../domain/group.ts';
 import type { Device } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { StorageError } from '../errors.ts';

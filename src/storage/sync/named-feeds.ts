@@ -1,6 +1,6 @@
 import type { Url } from '../../domain/types.ts';
 import { listsPrefix, settingsPrefix } from '../accounts/account-keys.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { feedsIn } from './podcast-lists.ts';
 import { scan } from '../rows.ts';
 import type { StoredSetting } from '../accounts/settings.ts';

@@ -1,6 +1,6 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { unlessMissing } from '../errors.ts';
 import type { Head } from '../accounts/head.ts';

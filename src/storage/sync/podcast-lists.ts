@@ -3,7 +3,7 @@ import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.t
 import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Batch, Entry, Key, Value } from '../contract.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
 import { chunkNumber, under } from '../keys.ts';
 import { byPlace, listAll, readRows, replaceKeys, writeRows } from '../rows.ts';

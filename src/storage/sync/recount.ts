@@ -1,7 +1,7 @@
 import type { Url, UserId } from '../../domain/types.ts';
 import { mapInSlices } from '../../slices.ts';
 import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { prepareChange } from '../directory/account-changes.ts';

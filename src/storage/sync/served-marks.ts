@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/types.ts';
 import { servedMarksKey } from '../accounts/account-keys.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import type { Served, ServedMark, ServedMarkStore } from '../stores.ts';
 import { readValue } from '../values.ts';
 

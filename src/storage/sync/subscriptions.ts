@@ -1,7 +1,7 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { readPrivacy } from '../accounts/settings.ts';
 import type { SubscriptionStore } from '../stores.ts';
 import { lastChanges, type SubscriptionList, urlsByPlace } from './subscription-list.ts';

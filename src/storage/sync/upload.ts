@@ -6,7 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { devicesPrefix } from '../accounts/account-keys.ts';
 import { writeActions } from './action-log.ts';
 import { mergeBatches } from '../batch.ts';
-import type { Core } from '../accounts/core.ts';
+import type { Core } from '../core.ts';
 import { DeviceTable } from './device-table.ts';
 import { type AccountChange, type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { actionIndexEntry } from '../directory/keys.ts';
