@@ -81,8 +81,10 @@ export function createSubscriptions(
     if (unknown.size === 0) return [];
     const { currentUrl } = await resolvePodcasts(podcasts, [...unknown, ...own]);
     const podcastOf = (url: Url): string => decodeEscapes(currentUrl(url));
-    const gone = new Set(Array.from(unknown, podcastOf));
-    return own.filter((url) => gone.has(podcastOf(url)));
+    const gone = new Set(await mapInSlices(unknown, podcastOf));
+    const found: Url[] = [];
+    await eachInSlices(own, (url) => gone.has(podcastOf(url)) && found.push(url));
+    return found;
   };
 
   const find: Subscriptions['find'] = async (user, device) =>
