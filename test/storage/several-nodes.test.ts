@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { subscriptionKey } from '../../src/storage/directory/keys.ts';
@@ -208,6 +209,25 @@ it('a podcast that moved on another node stays private when its subscriber chang
     expect(await storage.podcasts.findListed(feeds(3))).toEqual([undefined, undefined, undefined]);
   }
 });
+
+it.each([false, true])(
+  'a podcast that moves while its new address is marked as private is private, shared: %s',
+  async (isShared) => {
+    const { storage, store } = await new Cluster().open(isShared);
+    const alice = await addUser(storage);
+    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    let moved: Promise<unknown> | undefined;
+    store.before = async (call) => {
+      if (call !== 'commit' || moved) return;
+      moved = recordFeed(storage, 1, {}, [], { movedTo: feed(2) });
+      for (let turn = 0; turn < 50; turn++) await setImmediate();
+    };
+    const mark = { set: { public_subscription: false }, remove: [], limit: 1 };
+    await storage.settings.update(alice, { kind: 'podcast', podcast: feed(2) }, mark);
+    await moved;
+    expect(await storage.podcasts.findListed([feed(2)])).toEqual([undefined]);
+  },
+);
 
 describe('a rebuild of the toplist', () => {
   it('corrects wrong subscribers on all nodes, also those who do not exist', async () => {

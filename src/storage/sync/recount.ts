@@ -6,7 +6,7 @@ import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { subscriberNumbers } from '../directory/podcast.ts';
-import { isStorageError } from '../errors.ts';
+import { isStorageError, unlessMissing } from '../errors.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
@@ -49,7 +49,9 @@ export async function recheckPrivacy(core: Core, url: Url): Promise<void> {
   if (!podcast) return;
   const users = Array.from(subscriberNumbers(podcast.address), (number) => memory.accounts[number]!.id);
   for (const user of users) {
-    if ((await accounts.findHead(user))?.visibility === 'some') await correct(core, user);
+    // A write, because it follows a running change of the settings, which may not know of the move.
+    const visibility = accounts.write(user, async ({ head }) => ({ result: head.visibility }));
+    if ((await unlessMissing(visibility)) === 'some') await correct(core, user);
   }
 }
 
