@@ -4,15 +4,27 @@
  * is missed. Bounds are for an idle machine with at least two cores. Results are also written to bench-results.json.
  */
 import { readdir, writeFile } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { formatNumber, formatTable, meetsBound } from './table.mjs';
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
 
+const titleOf = (suite, row) => `${suite.name}: ${row.name}`;
+
 const isWanted = (suite, row) =>
-  (positionals.length === 0 && !suite.isLong) ||
-  positionals.some((word) => `${suite.name}: ${row.name}`.includes(word));
+  (positionals.length === 0 && !suite.isLong) || positionals.some((word) => titleOf(suite, row).includes(word));
+
+/** Node has SQLite from 22.13 on. For older ones, the tests install a driver. */
+function hasSqlite() {
+  if (isBuiltin('node:sqlite')) return true;
+  try {
+    return Boolean(createRequire(import.meta.url).resolve('better-sqlite3'));
+  } catch {
+    return false;
+  }
+}
 
 /** @returns {Promise<import('./table.mjs').Suite[]>} */
 async function readSuites() {
@@ -44,8 +56,15 @@ async function measure(suite) {
 
 const results = [];
 const suites = await readSuites();
-if (!suites.some((suite) => suite.rows.some((row) => isWanted(suite, row)))) {
+const wanted = suites.flatMap((suite) =>
+  suite.rows.filter((row) => isWanted(suite, row)).map((row) => titleOf(suite, row)),
+);
+if (wanted.length === 0) {
   console.error(`no row has one of these words in its name: ${positionals.join(' ')}`);
+  process.exit(2);
+}
+if (wanted.some((title) => /sqlite/i.test(title)) && !hasSqlite()) {
+  console.error('the driver for SQLite is missing: run `npm test` once, which installs it');
   process.exit(2);
 }
 for (const suite of suites) results.push(...(await measure(suite)));
