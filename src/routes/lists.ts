@@ -12,7 +12,7 @@ import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
-import { viewSharedList } from './shared-list.ts';
+import { viewSharedList } from './visible-list.ts';
 import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };

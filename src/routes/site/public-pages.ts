@@ -14,7 +14,7 @@ import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
 import { type Handler, type RouteContext, viewerOf } from '../route.ts';
-import { viewSharedList } from '../shared-list.ts';
+import { viewSharedList } from '../visible-list.ts';
 import type { Site } from './site.ts';
 
 /** Episodes on one page. */
