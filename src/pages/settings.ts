@@ -49,18 +49,16 @@ ${renderSessions(page)}
 ${renderData(page)}`,
 });
 
-const renderPrivacy = ({
-  base,
-  csrf,
-  directory,
-  name,
-  privacy,
-}: SettingsPage): Markup => markup`<h2 id="privacy">Privacy</h2>
+function renderPrivacy({ base, csrf, directory, name, privacy }: SettingsPage): Markup {
+  const who = directory === 'members' ? 'Anyone who is signed in' : 'Anyone';
+  return markup`<h2 id="privacy">Privacy</h2>
+${directory === 'off' ? markup`<p class="soft">At present this server shows neither profiles nor a directory, whatever you choose here.</p>` : ''}
 <form method="post" action="${base}/settings/privacy">${renderToken(csrf)}
-${renderCheck({ name: 'publicProfile', label: 'Anyone can see my profile page.', isOn: privacy.publicProfile, hint: `${base}/user/${name}, with the lists that you share.` })}
-${renderCheck({ name: 'publicSubscriptions', label: 'Anyone can see what I subscribe to.', isOn: privacy.publicSubscriptions, hint: `On your profile page${directory === 'off' ? '' : ', and in the directory of this server, where your name is not shown'}. Private feeds are never shown.` })}
-${renderCheck({ name: 'storeUserAgent', label: 'This server stores which app each of my devices uses.', isOn: privacy.storeUserAgent, hint: 'Only you see it, on the pages Devices and Settings.' })}
+${renderCheck({ name: 'publicProfile', label: `${who} can see my profile page.`, isOn: privacy.publicProfile, hint: `${base}/user/${name}, with the lists that you share.` })}
+${renderCheck({ name: 'publicSubscriptions', label: `${who} can see what I subscribe to.`, isOn: privacy.publicSubscriptions, hint: 'On your profile page, and in the directory of this server, where your name is not shown. Private feeds are never shown.' })}
+${renderCheck({ name: 'storeUserAgent', label: 'This server stores which app each of my devices uses.', isOn: privacy.storeUserAgent, hint: 'You see it on the pages Devices and Settings, and the administrator on the command line.' })}
 <p class="actions"><button>Save privacy settings</button></p></form>`;
+}
 
 const renderEmail = ({ base, csrf, email, problems = {} }: SettingsPage): Markup => markup`<h2>E-mail address</h2>
 <form method="post" action="${base}/settings/email">${renderToken(csrf)}

@@ -97,5 +97,5 @@ const renderExplanation = ({
   statistics,
 }: StatisticsPage): Markup => markup`<p class="soft">The listening time of a play is the position where it stopped minus the position where it started, if the app reported both;
 otherwise it is zero. Nothing is guessed: parts played twice count twice, and skipped parts count, too.
-A play counts at the time at which it was reported. An episode is finished when less than ${FINISHED_WITHIN} seconds of it were left.
+A play counts at the time that the app gave for it, however late it was uploaded. An episode is finished when less than ${FINISHED_WITHIN} seconds of it were left.
 Days and hours are in UTC. The same numbers are available as <a href="${base}/api/podsync/1/statistics/${encodeURIComponent(name)}.json?range=${statistics.range}">JSON</a>.</p>`;

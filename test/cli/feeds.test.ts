@@ -100,7 +100,11 @@ it('exits 1 if the given feed is unknown or cannot be fetched', async () => {
     stderr: expect.stringContaining('could not be read: the server answered 404'),
   });
   const unknown = await update('--allow-private-feeds', '--url', `${good}?unknown`);
-  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('this feed is unknown here') });
+  expect(unknown).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('no feed has this address'),
+  });
   const guarded = await update('--url', good);
   expect(guarded).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be read/) });
   expect(await update('--no-fetch')).toMatchObject({ code: 1, stderr: expect.stringContaining('--no-fetch') });

@@ -69,6 +69,12 @@ it('asks two questions, and suggests a private list on all devices', async () =>
   expect(boxes(html)).toEqual([true, false]);
 });
 
+it('says that a server without a directory shows no subscriptions', async () => {
+  const { html } = await openForm(await openTestServer({ ...OPEN, directory: 'off' }));
+  expect(html).toContain('At present this server shows neither profiles nor a directory.');
+  expect(html).not.toContain('On a page with your user name');
+});
+
 it.each([
   { ticked: { sync_devices: 'yes' }, settings: { sync_devices: true, public_subscriptions: false } },
   { ticked: { public: 'yes' }, settings: {} },

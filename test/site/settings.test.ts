@@ -21,6 +21,15 @@ it('changes what others see', async () => {
   expect(/name="publicSubscriptions"[^>]*/.exec(html)![0]).not.toContain('checked');
 });
 
+it.each([
+  ['public', '>Anyone can see my profile page.<'],
+  ['members', '>Anyone who is signed in can see my profile page.<'],
+  ['off', '>At present this server shows neither profiles nor a directory, whatever you choose here.<'],
+] as const)('says who sees the profile with --directory %s', async (directory, text) => {
+  const server = await openTestServer({ directory });
+  expect((await (await signIn(server)).get('/settings')).html).toContain(text);
+});
+
 it('describes each check box with its hint, which is not a part of its name', async () => {
   const { visitor } = await openSettings();
   const { html } = await visitor.get('/settings');

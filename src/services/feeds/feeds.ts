@@ -133,7 +133,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
       return { states: all.values(), total: all.length };
     }
     const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
-    if (!state) throw new Refusal('missing', 'this feed is unknown here: no account has ever subscribed to it');
+    if (!state) throw new Refusal('missing', 'no feed has this address; `podsync feeds list` shows all of them');
     return { states: [state].values(), total: 1 };
   };
 
