@@ -60,7 +60,7 @@ function option<Value>(flags: string, help: string, type: ValueType<Value>): Con
 /** Where the data and the configuration are. */
 export const DATA_OPTIONS: readonly ConfigOption[] = [
   option('--data <folder>', 'folder for all data', folder).default('./podsync-data'),
-  option('--config <file>', 'config file; podsync.config.json in the data folder, if it exists', file),
+  option('--config <file>', 'config file (default: podsync.config.json in the data folder, if it exists)', file),
 ];
 
 /** Where the data is stored. Nearly every command takes these options. */
@@ -121,14 +121,18 @@ const LOG_OPTIONS: readonly ConfigOption[] = [
 const BACKUP_OPTIONS: readonly ConfigOption[] = [
   option('--backup-every <time>', 'write a backup of everything this often, such as 24h', period),
   option('--backup-keep <number>', 'how many of these backups to keep', wholeNumber(10_000, 1)).default(14),
-  option('--backup-folder <folder>', 'folder for these backups; backups in the data folder', folder),
+  option('--backup-folder <folder>', 'folder for these backups (default: backups in the data folder)', folder),
 ];
 
 /** Metrics for monitoring, and who may read them. */
 const METRICS_OPTIONS: readonly ConfigOption[] = [
   option('--metrics [true|false]', 'serve metrics for Prometheus at /metrics', yesOrNo).default(false),
-  option('--metrics-token <token>', 'let clients with this bearer token read them', token),
-  option('--metrics-allow <networks>', 'let clients in these networks read them, such as 10.0.0.0/8', networkList),
+  option('--metrics-token <token>', 'let clients with this bearer token read the metrics', token),
+  option(
+    '--metrics-allow <networks>',
+    'let clients in these networks read the metrics, such as 10.0.0.0/8',
+    networkList,
+  ),
 ];
 
 /** How `serve` listens, and the rules for requests. */
