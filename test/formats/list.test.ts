@@ -24,7 +24,7 @@ describe('uploaded lists', () => {
     ['txt', '  http://a \n \tnot a URL', ['http://a ', 'not a URL']],
     ['opml', opml, ['http://a']],
     ['opml', `\ufeff${opml}`, ['http://a']],
-  ])('%s %j', (format, text, expected) => {
+  ])('reads %s %j', (format, text, expected) => {
     expect(readList(format, text)).toEqual(expected);
   });
 

@@ -54,7 +54,7 @@ it.each([
   ['//podcasts//welcome//hunter2', undefined, { status: 404 }],
   ['/Welcome/hunter2', undefined, { status: 404 }],
   ['/podcasts/welcome/hunter2/more', undefined, { status: 404, path: '/welcome/***/more' }],
-])('%s as %s', async (path, auth, expected) => {
+])('logs GET %s as %s with %j', async (path, auth, expected) => {
   const { request, requests } = await open({ baseUrl: 'http://localhost/podcasts' });
   await (await request('GET', path, auth === undefined ? {} : { auth })).text();
   const [entry] = await requests(1);
@@ -85,7 +85,7 @@ it('has a request whose client disconnects before the response, without a status
   socket.write('POST /api/2/auth/bob/login.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
   await once(socket, 'connect');
   socket.write('x', () => socket.resetAndDestroy());
-  expect((await requests(1))[0]).toMatchObject({ method: 'POST', user: undefined });
+  expect((await requests(1))[0]).toMatchObject({ method: 'POST', status: undefined, user: undefined });
 });
 
 it('does not have the requests of the operator', async () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { toNodeHandler } from 'h3';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSample } from '../../src/metrics/sample.ts';
 import { openPodsync } from '../../src/podsync.ts';
 import { makeFolder } from '../folder.ts';
@@ -30,9 +31,10 @@ async function open() {
   );
   onTestFinished(() => podsync.close());
   await podsync.services.accounts.create({ name: 'bob', password: 'secret' });
-  const { origin } = await listen(toNodeHandler(podsync.publicApp));
+  const { origin, port } = await listen(toNodeHandler(podsync.publicApp));
+  const nextReport = (): Promise<void> => new Promise((resolve) => reported.push(resolve));
   const request = async (method: string, path: string, body?: unknown): Promise<any> => {
-    const isReported = new Promise<void>((resolve) => reported.push(resolve));
+    const isReported = nextReport();
     const answer = await fetch(origin + path, {
       method,
       headers: { authorization: `Basic ${btoa('bob:secret')}` },
@@ -47,7 +49,7 @@ async function open() {
     const lines = (await request('GET', '/metrics')).split('\n').filter((line: string) => !/^(?:#|$)/.test(line));
     return new Map(lines.map((line: string) => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)![0])]));
   };
-  return { podsync, clock, data, request, scrape };
+  return { podsync, clock, data, port, request, nextReport, scrape };
 }
 
 const FEED = 'http://example.org/feed';
@@ -69,6 +71,17 @@ it('count requests by route and status, whatever the path', async () => {
     'podsync_http_requests_total{method="PUT",route="/health",status="405"}': 1,
   });
   expect([...samples.keys()].filter((key) => /bob|example|\/no\/|\?y/.test(key))).toEqual([]);
+});
+
+it('count a request whose client disconnects before the response as aborted', async () => {
+  const { port, nextReport, scrape } = await open();
+  const isReported = nextReport();
+  const socket = connect(port, '127.0.0.1');
+  const head = 'POST /api/2/episodes/bob.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n';
+  socket.write(`${head}Authorization: Basic ${btoa('bob:secret')}\r\n\r\nx`, () => socket.resetAndDestroy());
+  await isReported;
+  const labels = 'method="POST",route="/api/2/episodes/:user.:format",status="aborted"';
+  expect((await scrape()).get(`podsync_http_requests_total{${labels}}`)).toBe(1);
 });
 
 it('count uploads and the actions in them, and how long changes have waited for a device', async () => {
@@ -165,7 +178,15 @@ it('include every name in the queries of the dashboard and in the documentation'
 
 const readExample = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
-it('a count that fails or takes too long is missing, and is tried again', async () => {
+it('a count that takes too long is missing', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const found = createSample(() => new Promise(() => undefined))();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(await found).toBeUndefined();
+});
+
+it('a count that fails is missing, and is tried again', async () => {
   let loads = 0;
   const results = [Promise.reject(new Error('the storage is unavailable')), Promise.resolve(7)];
   const sample = createSample(() => results[loads++]!, 0);

@@ -108,7 +108,7 @@ const WITH_PAGES = Object.entries(RULES).filter(
 
 describe.each(WITH_PAGES)('a single podcast, %s', (_rules, rules) => {
   it.each(Object.entries(HISTORIES).filter(([title]) => !title.includes('in one second')))(
-    '%s',
+    '%s: stores each action once',
     async (_title, all) => {
       const { stored } = await pullHistory(toDaily(all), rules);
       expect(stored.toSorted()).toEqual(expected(all).toSorted());
