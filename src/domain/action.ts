@@ -10,8 +10,9 @@ import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
 const MAX_GUID = 8192;
 
 /**
- * Source of an action: a client that uses this version of the interface or the Nextcloud dialect, or another server. In
- * version 1 the position is `HH:MM:SS`, and the GUID may stand for the episode URL (spec 4.9).
+ * Source of an action: a client that uses this version of the interface or the Nextcloud dialect, or a server: this one on
+ * behalf of a device (website), or another one (pull, backup). In version 1 the position is `HH:MM:SS`, and the GUID may
+ * stand for the episode URL (spec 4.9).
  */
 export type ActionSource = 1 | 2 | 'nextcloud' | 'server';
 

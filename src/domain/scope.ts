@@ -37,7 +37,7 @@ function readUrl(name: string, submitted: string | undefined, sanitize: (url: st
   return url;
 }
 
-/** A unique key of a scope; storages may use it for settings. */
+/** A unique key of a scope. */
 export function scopeKey(scope: SettingScope): string {
   const parts: { kind: SettingScope['kind']; device?: string; podcast?: Url; episode?: Url } = scope;
   return JSON.stringify([parts.kind, parts.device, parts.podcast, parts.episode]);

@@ -31,7 +31,7 @@ export const MAX_AHEAD: Seconds = 86_400;
 
 /**
  * The device that sent an upload. Undefined if that is uncertain, as the upload names several devices or none, and for
- * an upload by the operator on behalf of a device, which must still receive the changes.
+ * an upload by this server on behalf of a device, which must still receive the changes.
  */
 export function originOf(devices: Iterable<string | undefined>, uploader: Uploader = 'device'): string | undefined {
   const [device, ...others] = new Set(devices);

@@ -9,10 +9,10 @@ export type Seconds = number;
 /** Stamp that the server gives to a change; increases for each user. See `domain/stamp`. */
 export type Stamp = number;
 /**
- * Who makes an upload for a device: the device itself, or the operator on its behalf, as in an import. The website counts
- * as the operator, because the device must still receive the change.
+ * Who makes an upload for a device: the device itself, or this server on its behalf (website, import, pull), when the
+ * device must still receive the change.
  */
-export type Uploader = 'device' | 'operator';
+export type Uploader = 'device' | 'server';
 
 export const DEVICE_TYPES = ['desktop', 'laptop', 'mobile', 'server', 'other'] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];

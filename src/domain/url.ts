@@ -5,7 +5,7 @@ import type { Url } from './types.ts';
 /*
  * Clients ignore `update_urls`, so every rewrite may cause a duplicate subscription: as little as possible is
  * rewritten. Path and query stay byte for byte the same, apart from the rules below; an existing %XX is never decoded
- * or encoded again. All functions are pure and idempotent.
+ * or encoded again. Sanitizing is pure and idempotent.
  */
 
 /** Characters. Longer URLs are unusable. Counted after rewriting, so that the rule is idempotent. */

@@ -17,7 +17,7 @@ export function toPodcastObject(podcast: KnownPodcast, base: string): Record<str
     author,
     description,
     subscribers,
-    subscribers_last_week: subscribers,
+    subscribers_last_week: subscribers, // last week's number is not stored
     logo_url: logoUrl,
     website,
     svc_link: page,

@@ -152,6 +152,8 @@ export interface ServedMarkStore {
   save(user: UserId, device: string, served: Served, mark: ServedMark): Promise<void>;
 }
 
+// ---- refused requests ------------------------------------------------------
+
 /** A request of an app that was refused. */
 export interface RefusedRequest {
   at: Seconds;

@@ -71,7 +71,7 @@ export const createEpisodes = (
     });
     checkFeedCount(parsed.map(({ podcast }) => podcast));
     checkDeviceCount(parsed.map((action) => action.device));
-    const uploader = source === 'server' ? 'operator' : 'device';
+    const uploader = source === 'server' ? 'server' : 'device';
     const mark = await actions.append(user, parsed, uploader);
     const named = parsed[0]?.device;
     const isOne = parsed.every((action) => action.device === named);

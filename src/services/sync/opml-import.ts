@@ -52,8 +52,8 @@ export const createOpmlImport = (
     const had = new Set(before);
     const urls = [...usable.keys()];
     if (!dryRun) {
-      if (replace) await subscriptions.replace(user, device, urls, 'operator');
-      else await subscriptions.upload(user, device, { add: urls, remove: [] }, 'operator');
+      if (replace) await subscriptions.replace(user, device, urls, 'server');
+      else await subscriptions.upload(user, device, { add: urls, remove: [] }, 'server');
       await podcasts.addMetadata([...usable.values()]);
     }
     return {

@@ -45,7 +45,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   };
 
   const importSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<ImportResult> => {
-    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'operator');
+    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'server');
     return { ...NOTHING, imported: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
   };
 

@@ -153,7 +153,7 @@ export const overlapTests: Suite = ({ describe, test }) => {
         const alice = await addUser(storage);
         const phone = openChannel(storage, alice, 'phone');
         await phone.push(1);
-        await openChannel(storage, alice, 'phone', 'operator').push(2);
+        await openChannel(storage, alice, 'phone', 'server').push(2);
         const stamp = await newestStamp(storage, alice);
         const mark = await phone.push(3);
         assert.equal(mark, stamp - 1);
@@ -180,7 +180,7 @@ export const overlapTests: Suite = ({ describe, test }) => {
 
   test('a whole list uploaded by the operator for the device counts', async ({ storage }) => {
     const alice = await addUser(storage);
-    await storage.subscriptions.replace(alice, 'phone', [feed(1)], 'operator');
+    await storage.subscriptions.replace(alice, 'phone', [feed(1)], 'server');
     const stamp = await newestStamp(storage, alice);
     assert.equal(await storage.subscriptions.replace(alice, 'phone', [feed(1), feed(2)]), stamp - 1);
   });

@@ -10,19 +10,19 @@ const play = (podcast: string) => ({ podcast, episode: `${podcast}.mp3`, device:
 
 it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
   [
-    'an import adds',
+    'of an import that adds',
     ({ opmlImport }, user) => opmlImport.run(user, [{ url: B }], { device: 'phone', replace: false, dryRun: false }),
   ],
   [
-    'an import puts in the place of it all',
+    'of an import that replaces the list',
     ({ opmlImport }, user) =>
       opmlImport.run(user, [{ url: A }, { url: B }], { device: 'phone', replace: true, dryRun: false }),
   ],
   [
-    'is taken over from another server',
+    'that is pulled from another server',
     ({ pull }, user) => pull.importChunk(user, { kind: 'subscriptions', device: 'phone', urls: [B] }),
   ],
-])('a device that pulled before it pushed receives the feed that %s', async (_what, write) => {
+])('a device that pulled before it pushed receives the feed %s', async (_what, write) => {
   const server = await openTestServer();
   const user = (await server.services.accounts.findByName('bob'))!.id;
   await ok(server, 'POST', DELTA, { add: [A] });
