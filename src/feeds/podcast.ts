@@ -70,7 +70,7 @@ function namesOf(person: XmlElement): XmlElement[] {
  * The name in `mail@example.org (Name)`, as in RSS, or `Name <mail@example.org>`. E-mail addresses are not published.
  */
 const personName = (text: string): string =>
-  /^\S+@\S+\s*\((.+)\)$/.exec(text)?.[1] ?? text.replace(/\s*[(<]\S+@\S+[)>]$/, '').replace(/^\S+@\S+$/, '');
+  (/^\S+@\S+\s*\((.*)\)$/.exec(text)?.[1] ?? text.replace(/\s*[(<]\S+@\S+[)>]$/, '')).replace(/^\S+@\S+$/, '');
 
 function readLogo(fields: Fields, base: string): string | null {
   const images = findElements(fields, 'image', 'googleplay:image');

@@ -91,6 +91,12 @@ export const episodes: Sample[] = [
     expected: parsedFeed({ title: 'T', author: 'Olive & Oak' }),
   },
   {
+    oddity: 'e-mail addresses in parentheses, or nothing, where the name of the author would be',
+    body: rss(`<title>T</title><managingEditor>mail@show.test (mail@show.test)</managingEditor><author>mail@show.test ()</author>
+      <itunes:author>mail@show.test</itunes:author>`),
+    expected: parsedFeed({ title: 'T' }),
+  },
+  {
     oddity: 'links that are not web pages, and a link with a password',
     body: rss(
       `<title>T</title><link>javascript:alert(1)</link><itunes:image href="data:image/png;base64,AAAA"/><image><url>ftp://show.test/l.png</url></image>${item('http://user:pass@media.test/1.mp3', '<link>https://user:pass@show.test/1</link>')}`,
