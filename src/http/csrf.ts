@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { H3Event } from 'h3';
-import { isSameSecret } from '../domain/secret.ts';
+import { digestOf, isSameSecret } from '../domain/secret.ts';
 import type { UserId } from '../domain/types.ts';
 import { readCookie } from './input.ts';
 import { basePath, type OriginRules, writeCookie } from './origin.ts';
@@ -8,7 +8,8 @@ import { basePath, type OriginRules, writeCookie } from './origin.ts';
 /*
  * Each form carries the value of a cookie: a page of another website can send the form, but can neither read nor set the
  * cookie. Cross-site requests are refused before that (see cross-site.ts); this covers browsers without Sec-Fetch-*.
- * The form of a signed-in user also carries the id of the user: somebody else may have signed in meanwhile, in another tab.
+ * The form of a signed-in user also names the user: somebody else may have signed in meanwhile, in another tab. It carries
+ * a digest, because the id itself is a secret: see `password-links.ts`.
  */
 
 const COOKIE = 'csrf';
@@ -27,17 +28,18 @@ export const createCsrf = (origin: OriginRules): Csrf => ({
   issue(event, user) {
     const value = readToken(event) ?? randomBytes(TOKEN_BYTES).toString('base64url');
     const cookie = { name: COOKIE, value, path: basePath(origin) || '/', life: LIFE };
-    const token = user === undefined ? value : `${value}.${user}`;
+    const token = user === undefined ? value : `${value}.${digestOf(user)}`;
     return { token, headers: { 'set-cookie': writeCookie(event, origin, cookie) } };
   },
 
   problem(event, fields, user) {
     const known = readToken(event);
-    const [sent = '', owner = user] = fields.get('csrf')?.split('.') ?? []; // that of a visitor names no user
+    const own = user && digestOf(user);
+    const [sent = '', owner = own] = fields.get('csrf')?.split('.') ?? []; // that of a visitor names no user
     // A signed-in browser has sent the cookie of its session, so it accepts cookies.
     if (!known && !user) return 'this form needs a cookie, so allow cookies for this site';
     if (!known || !isSameSecret(sent, known)) return 'this form was too old';
-    return owner === user ? undefined : 'another account has signed in since this form was opened';
+    return owner === own ? undefined : 'another account has signed in since this form was opened';
   },
 });
 

@@ -78,3 +78,14 @@ it('a link of another account, an invented link and an altered one are 404', asy
   ];
   for (const each of altered) expect((await openVisitor(server).get(`/welcome/${each}`)).status).toBe(404);
 });
+
+it('a stolen session shows no user id, with which a link could be signed', async () => {
+  const server = await openTestServer();
+  const { id } = await server.services.administration.find('bob');
+  const visitor = await signIn(server);
+  for (const path of ['/', '/settings', '/settings/backup', '/devices', '/subscriptions', '/lists', '/history']) {
+    const { status, html, headers } = await visitor.get(path);
+    expect(status).toBe(200);
+    expect(html + JSON.stringify([...headers])).not.toContain(id);
+  }
+});
