@@ -26,23 +26,23 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onFul
 }
 
 /**
- * Disconnects a client that has sent more than `most` requests without waiting for a response: each takes memory, and
- * Node would accept any number while they are being handled.
+ * Handles the requests of a connection one after another, and disconnects a client that has sent more than `most` without
+ * waiting for a response. Node would handle any number at once, and keep their responses in memory until the client reads
+ * them; nor may changes overtake each other (RFC 9112, 9.3.2).
  */
 export function limitPipelining(handle: RequestListener, most: number): RequestListener {
   const queues = new WeakMap<Socket, ServerResponse[]>();
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return; // received together with the last one that was accepted
-    if (isQueued(response)) {
-      const queue = [...(queues.get(socket) ?? []).filter(isQueued), response];
-      if (queue.length >= most) {
-        socket.destroy();
-        return;
-      }
-      queues.set(socket, queue);
+    if (!isQueued(response)) {
+      handle(request, response);
+      return;
     }
-    handle(request, response);
+    const queue = [...(queues.get(socket) ?? []).filter(isQueued), response];
+    queues.set(socket, queue);
+    if (queue.length >= most) socket.destroy();
+    else response.once('socket', () => handle(request, response));
   };
 }
 

@@ -144,7 +144,31 @@ it.each([
   const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
   socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10_000));
   await closed;
-  expect(handled).toBe(3);
+  expect(handled).toBe(1); // the others wait
+});
+
+it('handles the requests of a connection one after another, each with its body', async () => {
+  const handled: string[] = [];
+  let respond!: () => void;
+  const app = new H3().post('/:name', async (event) => {
+    handled.push(event.context.params!.name!);
+    if (handled.length === 1) await new Promise<void>((resolve) => (respond = resolve));
+    return `${(await event.req.text()).length} bytes`;
+  });
+  const port = await listen({ pipelined: 3 }, undefined, app);
+  const socket = await connectTo(port);
+  const head = (name: string, length: number): string =>
+    `POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+  socket.write(head('first', 3) + 'abc' + head('second', 300_000) + 'x'.repeat(300_000));
+  const other = await connectTo(port); // by its response, the server has read the first two
+  other.end('GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  await text(other);
+  expect(handled).toEqual(['first']);
+  respond();
+  let answers = '';
+  while (!answers.includes('300000 bytes')) answers += String((await once(socket, 'data'))[0]);
+  expect(answers.indexOf('3 bytes')).toBeGreaterThan(0);
+  expect(handled).toEqual(['first', 'second']);
 });
 
 it('accepts any number of requests on a connection while no more than the limit are pending', async () => {
