@@ -15,7 +15,7 @@ const UNNAMED = /^invited-[0-9a-f]{8}$/;
 
 /**
  * One-time links for choosing a password, so that the operator never has to know it. A link is signed with the hash of
- * the password that it replaces: it needs no storage, works on every node, and stops working once it is used. Who has a
+ * the password that it replaces: it needs no storage, works on every node, and stops working once it is used. Anyone with a
  * backup knows the hash, but cannot sign a link without the id of the user, which no response contains.
  */
 export interface PasswordLinks {
