@@ -54,7 +54,9 @@ export async function changePassword(config: Config, user: string, options: Pass
   await sendOnce(config, 'PUT', accountPath(user, '/password'), { password });
   warnIfShort(password);
   if (options.generate) await printPassword(password, user, config);
-  messages.success('Password changed and all sessions ended. Enter the new password in your apps.');
+  messages.success(
+    'Password changed and all sessions ended. Enter the new password in your apps. App passwords stay valid.',
+  );
 }
 
 /** `user rename`. */
@@ -73,7 +75,7 @@ export async function removeUser(config: Config, user: string, { yes = false }):
     );
   }
   await sendOnce(config, 'DELETE', accountPath(user));
-  messages.success('Account and all its data removed');
+  messages.success('Account removed');
 }
 
 const readAccount = async (config: Config, user: string): Promise<ShownAccount> =>

@@ -23,7 +23,7 @@ export const renderAppPasswords = ({
   label,
   problems = {},
 }: AppPasswordSection): Markup => markup`<h2 id="app-passwords">App passwords</h2>
-<p class="soft">With an app password, one app can sync without your own password. It cannot change your account, and you can revoke it at any time.</p>
+<p class="soft">With an app password, one app can sync without your own password. It cannot sign in here, change your password or delete your account, and you can revoke it at any time.</p>
 ${appPasswords.length > 0 ? renderTable({ base, csrf, appPasswords }) : ''}
 <form method="post" action="${base}/settings/app-passwords">${renderToken(csrf)}<input type="hidden" name="known" value="${writeKnown(appPasswords)}">
 ${renderField({ name: 'label', label: 'App', value: label, hint: 'For example: AntennaPod on my phone', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}

@@ -22,7 +22,7 @@ export const renderAuthorize = ({ base, csrf, flow, name, app, label, problems =
   isNarrow: true,
   content: markup`<h1>Connect an app</h1>
 ${renderProblem(problems.form)}
-<p>${app ? markup`The app <strong>${app}</strong>` : 'An app without a name'} asks for access to the account <strong>${name}</strong>. It will be able to see and change subscriptions and episode actions. Continue only if you have just started this in the app.</p>
+<p>${app ? markup`The app <strong>${app}</strong>` : 'An app without a name'} asks for access to the account <strong>${name}</strong>. It will be able to see and change subscriptions, history, devices, lists and settings, including what others see. Continue only if you have just started this in the app.</p>
 <form method="post" action="${base}/authorize">${renderToken(csrf)}<input type="hidden" name="flow" value="${flow}">
 ${renderField({ name: 'label', label: 'Name of this app', value: label ?? toAppLabel(app), hint: 'You can revoke its access under this name in Settings.', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
 <p class="actions"><button>Grant access</button><a class="button plain" href="${base}/">Cancel</a></p></form>`,

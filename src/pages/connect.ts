@@ -68,7 +68,8 @@ const renderGpodder = (base: string, name: string): Markup => markup`<section cl
 <ol><li>Open <b>Preferences › gpodder.net</b> and switch synchronization on.</li>
 <li>Server: <code>${base}</code></li>
 <li>User name: <code>${name}</code>, and your password.</li>
-<li>Choose <b>Replace list on server</b>: gPodder does not upload its existing podcasts on its own.</li></ol></section>`;
+<li>Choose <b>Replace list on server</b>: gPodder does not upload its existing podcasts on its own.</li></ol>
+<p class="soft">Do not do this if your devices share one list and another one has synced already: it would remove the podcasts that gPodder does not have from all of them.</p></section>`;
 
 const renderKasts = (base: string, name: string): Markup => markup`<section class="card"><h2>Kasts</h2>
 <ol><li>Open <b>Settings › Synchronization</b>, choose <b>Login</b>, then <b>gpodder.net</b>.</li>

@@ -1,6 +1,6 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
-import type { KnownPodcast } from '../services/directory/directory.ts';
+import type { DirectoryMode, KnownPodcast } from '../services/directory/directory.ts';
 import {
   type Problems,
   renderConfirmation,
@@ -17,6 +17,7 @@ import { type PageNumber, renderLogo, renderPager, renderPodcastLink } from './p
 interface ListsPage {
   base: string;
   csrf: string;
+  directory: DirectoryMode;
   user: string;
   lists: readonly ListSummary[];
   /** What was entered for a new list, and its errors. */
@@ -25,11 +26,11 @@ interface ListsPage {
 }
 
 /** The lists of an account, for its owner. */
-export const renderLists = ({ base, csrf, user, lists, title, problems = {} }: ListsPage): Page => ({
+export const renderLists = ({ base, csrf, directory, user, lists, title, problems = {} }: ListsPage): Page => ({
   title: 'Lists',
   isNarrow: true,
   content: markup`<h1>Lists</h1>
-<p class="soft">Collections of podcasts to share: anyone with the link can see a list, and podcast apps can subscribe to it as OPML.</p>
+<p class="soft">Collections of podcasts to share: anyone ${directory === 'members' ? 'who is signed in' : 'with the link'} can see a list, and podcast apps can subscribe to it as OPML.</p>
 ${renderProblem(problems.form)}
 <form method="post" action="${base}/lists" class="inline">${renderToken(csrf)}
 ${renderField({ name: 'title', label: 'New list', value: title, problem: problems.title, input: { required: true, maxlength: 255, placeholder: 'Title' } })}

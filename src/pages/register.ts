@@ -43,7 +43,7 @@ ${renderField({ name: 'email', label: 'E-mail address', type: 'email', value: em
 ${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
 ${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
 ${renderCheck({ name: 'sync_devices', label: 'Keep one subscription list on all devices', isOn: syncDevices, hint: 'Otherwise each device has a list of its own.' })}
-${renderCheck({ name: 'public', label: 'Show my subscriptions publicly', isOn: isPublic, hint: directory === 'off' ? 'At present this server shows neither profiles nor a directory.' : 'On a page with your user name, and in the directory of this server.' })}
+${renderCheck({ name: 'public', label: 'Show my subscriptions publicly', isOn: isPublic, hint: directory === 'off' ? 'At present this server shows neither profiles nor a directory.' : `On a page with your user name, and in the directory of this server${directory === 'members' ? '; only for those who are signed in' : ''}.` })}
 <p class="actions"><button>Create account</button></p>
 </form>`);
 

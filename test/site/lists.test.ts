@@ -55,7 +55,7 @@ it('renames, moves and, if that is confirmed, deletes; the link of a list stays'
 
 it.each<[string, string, Record<string, string>, string]>([
   ['/lists', '', { title: '!!!' }, 'must have a letter or digit'],
-  ['/lists', '', { title: 'ONE' }, 'A list with this name already exists.'],
+  ['/lists', '', { title: 'ONE' }, 'A list with such a title exists; choose another.'],
   ['/lists', '', { title: 'Two', csrf: 'old' }, 'This form was too old'],
   ['/lists/one', '/add', { url: 'nothing' }, 'A feed address begins with http:// or https://.'],
   ['/lists/one', '/rename', { title: '!!!' }, 'must have a letter or digit'],

@@ -176,6 +176,6 @@ it('a server without accounts says how to create the first one, and later whom t
   await server.services.accounts.create({ name: 'bob', password: 'secret' });
   for (const path of ['/', '/login', '/register']) {
     const { html } = await visitor.get(path);
-    expect(html, path).toContain('Ask the administrator of this server for an account.');
+    expect(html, path).toContain('If you have no account, ask the administrator of this server for one.');
   }
 });

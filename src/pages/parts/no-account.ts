@@ -4,4 +4,4 @@ import { type Markup, markup } from './markup.ts';
 export const renderNoAccount = (isNew: boolean): Markup =>
   isNew
     ? markup`This server has no account yet. To create the first one, open the link that the server printed when it started, or run <code>podsync user add NAME</code> there.`
-    : markup`Ask the administrator of this server for an account.`;
+    : markup`If you have no account, ask the administrator of this server for one.`;

@@ -28,7 +28,8 @@ export function createListPages(
     const own = await lists.all(user.id);
     return site.ownPage(
       event,
-      ({ base }, csrf) => renderLists({ base, csrf, user: user.name, lists: own, ...entered }),
+      ({ base, directory: mode }, csrf) =>
+        renderLists({ base, csrf, directory: mode, user: user.name, lists: own, ...entered }),
       { status: statusOf(entered.problems) },
     );
   };

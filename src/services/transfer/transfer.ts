@@ -129,7 +129,8 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
   };
 }
 
-const oneOnly = (): Refusal => invalid('another name is possible only if the backup contains one account');
+const oneOnly = (): Refusal =>
+  invalid('--as needs a backup of a single account; write one with `podsync export --format backup --user NAME`');
 
 function rename({ email: _email, ...account }: AccountRecord, name: string): AccountRecord {
   return { ...account, name };

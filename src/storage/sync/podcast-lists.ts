@@ -48,7 +48,7 @@ export function createListStore(core: Core): ListStore {
     create: (user, list) =>
       accounts.write(user, async ({ head }) => {
         const before = await read(user, list.name);
-        if (before.length > 0) throw new StorageError('conflict', 'a list with this name already exists');
+        if (before.length > 0) throw new StorageError('conflict', 'a list with such a title exists; choose another');
         return {
           result: undefined,
           write: { head: { next: head.next + 1 }, set: await writeList(user, list, head.next) },
