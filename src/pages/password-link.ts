@@ -1,28 +1,46 @@
 import { MIN_PASSWORD } from '../domain/password.ts';
+import type { DirectoryMode } from '../services/directory/directory.ts';
+import { type AccountChoices, renderAccountChoices } from './parts/account-choices.ts';
 import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { markup } from './parts/markup.ts';
 
 interface PasswordLinkForm {
   csrf: string;
+  directory: DirectoryMode;
   /** Undefined if the user chooses it, too. */
   name: string | undefined;
+  /** Whether the link is an invitation to a new account. */
+  isInvited: boolean;
   /** What was entered before, and its errors. */
   chosen?: string | undefined;
+  choices?: AccountChoices | undefined;
   problems?: Problems;
 }
 
-/** The page of a one-time link: the user chooses a password, and a name if the account has none yet. */
-export const renderPasswordForm = ({ csrf, name, chosen, problems = {} }: PasswordLinkForm): Page => ({
+/**
+ * The page of a one-time link: the user chooses a password, a name if the account has none yet, and after an invitation
+ * what a new account asks.
+ */
+export const renderPasswordForm = ({
+  csrf,
+  directory,
+  name,
+  isInvited,
+  chosen,
+  choices,
+  problems = {},
+}: PasswordLinkForm): Page => ({
   title: 'Choose a password',
   isNarrow: true,
   content: markup`<h1>Choose a password</h1>
-${name === undefined ? markup`<p>You have been invited to this server. Choose how you want to sign in.</p>` : markup`<p>For the account <strong>${name}</strong>.</p>`}
+${name === undefined ? markup`<p>You have been invited to this server. Choose a user name and a password.</p>` : markup`<p>For the account <strong>${name}</strong>.</p>`}
 ${renderProblem(problems.form)}
 <form method="post">${renderToken(csrf)}
 ${name === undefined ? renderField({ name: 'name', label: 'User name', value: chosen, problem: problems.name, input: { required: true, autofocus: chosen === undefined, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } }) : markup`<input type="text" name="username" value="${name}" autocomplete="username" hidden>`}
 ${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
 ${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
+${isInvited ? renderAccountChoices(directory, choices) : ''}
 <p class="actions"><button>Save and sign in</button></p>
 </form>`,
 });

@@ -1,6 +1,7 @@
 import { MIN_PASSWORD } from '../domain/password.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
-import { type Problems, renderCheck, renderField, renderProblem, renderToken } from './parts/form.ts';
+import { type AccountChoices, renderAccountChoices } from './parts/account-choices.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { renderNoAccount } from './parts/no-account.ts';
@@ -13,9 +14,7 @@ export interface RegisterForm {
   /** What was entered before, and its errors. */
   name?: string;
   email?: string;
-  /** The defaults of the check boxes: one list on all devices, and private. */
-  syncDevices?: boolean;
-  isPublic?: boolean;
+  choices?: AccountChoices;
   problems?: Problems;
 }
 
@@ -31,8 +30,7 @@ export const renderRegisterForm = ({
   token,
   name,
   email,
-  syncDevices = true,
-  isPublic = false,
+  choices,
   problems = {},
 }: RegisterForm): Page =>
   render(markup`${renderProblem(problems.form)}
@@ -42,8 +40,7 @@ ${renderField({ name: 'name', label: 'User name', value: name, problem: problems
 ${renderField({ name: 'email', label: 'E-mail address', type: 'email', value: email, hint: 'Optional; it can also be used to sign in.', problem: problems.email, input: { autocomplete: 'email' } })}
 ${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
 ${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
-${renderCheck({ name: 'sync_devices', label: 'Keep one subscription list on all devices', isOn: syncDevices, hint: 'Otherwise each device has a list of its own.' })}
-${renderCheck({ name: 'public', label: 'Show my subscriptions publicly', isOn: isPublic, hint: directory === 'off' ? 'At present this server shows neither profiles nor a directory.' : `On a page with your user name, and in the directory of this server${directory === 'members' ? '; only for those who are signed in' : ''}.` })}
+${renderAccountChoices(directory, choices)}
 <p class="actions"><button>Create account</button></p>
 </form>`);
 

@@ -40,6 +40,32 @@ it('an invited user with a name chooses a password', async () => {
   await signIn(server, 'ann', 'new pass phrase');
 });
 
+it('an invited user decides about the list and privacy, as for every new account', async () => {
+  const server = await openTestServer();
+  const { token } = await server.services.passwordLinks.invite({ name: 'ann' });
+  const visitor = openVisitor(server);
+  const { html } = await visitor.get(`/welcome/${token}`);
+  expect(html).toMatch(/name="sync_devices"[^>]* checked/);
+  expect(html).toContain('name="public"');
+  expect(html).not.toMatch(/name="public"[^>]* checked/);
+  const slip = await visitor.send(`/welcome/${token}`, { ...CHOSEN, again: 'another', public: 'on' });
+  expect(slip.html).toMatch(/name="public"[^>]* checked/);
+  expect(slip.html).not.toMatch(/name="sync_devices"[^>]* checked/);
+  await visitor.send(`/welcome/${token}`, { ...CHOSEN, sync_devices: 'on' });
+  const stored = await server.request('GET', '/api/2/settings/ann/account.json', { auth: 'ann:new pass phrase' });
+  expect(await stored.json()).toEqual({ sync_devices: true, public_subscriptions: false });
+});
+
+it('a link to choose another password asks nothing else, and changes no settings', async () => {
+  const server = await openTestServer();
+  const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;
+  const visitor = openVisitor(server);
+  expect((await visitor.get(path)).html).not.toContain('type="checkbox"');
+  await visitor.send(path, CHOSEN);
+  const stored = await server.request('GET', '/api/2/settings/bob/account.json', { auth: 'bob:new pass phrase' });
+  expect(await stored.json()).toEqual({});
+});
+
 it('a link works for a day', async () => {
   const server = await openTestServer();
   const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;

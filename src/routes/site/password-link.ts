@@ -2,24 +2,31 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { readParam } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
+import type { AccountChoices } from '../../pages/parts/account-choices.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import { renderPasswordForm } from '../../pages/password-link.ts';
 import type { Services } from '../../services/services.ts';
+import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { repeatProblem, type Site, statusOf } from './site.ts';
+import { readChoices, repeatProblem, type Site, statusOf } from './site.ts';
 
 /** The page of the one-time links of `user invite` and `user reset`. */
 export function createPasswordLinkPages(
-  { passwordLinks, registration }: Pick<Services, 'passwordLinks' | 'registration'>,
+  { passwordLinks, registration, settings }: Pick<Services, 'passwordLinks' | 'registration' | 'settings'>,
   { identity }: RouteContext,
   site: Site,
 ): Record<'show' | 'submit', Handler> {
-  const form = async (event: H3Event, problems: Problems = {}, chosen?: string): Promise<Reply> => {
-    const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
+  const form = async (
+    event: H3Event,
+    entered: { chosen?: string | undefined; choices?: AccountChoices; problems?: Problems } = {},
+  ): Promise<Reply> => {
+    const { user, isInvited, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
     const name = isUnnamed ? undefined : user.name;
-    return site.form(event, (_frame, csrf) => renderPasswordForm({ csrf, name, chosen, problems }), {
-      status: statusOf(problems),
-    });
+    return site.form(
+      event,
+      ({ directory }, csrf) => renderPasswordForm({ csrf, directory, name, isInvited, ...entered }),
+      { status: statusOf(entered.problems) },
+    );
   };
 
   return {
@@ -29,19 +36,26 @@ export function createPasswordLinkPages(
       const { fields, stale } = await site.readForm(event);
       const name = fields.get('name')?.trim();
       const password = fields.get('password') ?? '';
-      if (stale) return form(event, { form: stale }, name);
-      const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
+      const choices = readChoices(fields);
+      const again = (problems: Problems): Promise<Reply> => form(event, { chosen: name, choices, problems });
+      if (stale) return again({ form: stale });
+      const { user, isInvited, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
       const problems = {
         ...registration.problems({ name: isUnnamed ? (name ?? '') : user.name, password }),
         ...repeatProblem(fields),
       };
-      if (Object.keys(problems).length > 0) return form(event, problems, name);
+      if (Object.keys(problems).length > 0) return again(problems);
+      // First, because the password makes the link useless.
+      if (isInvited) {
+        const set = { sync_devices: choices.syncDevices, public_subscriptions: choices.isPublic };
+        await settings.update(user.id, ACCOUNT, { set, remove: [] });
+      }
       try {
         const chosen = { password, ...(name !== undefined && { name }) };
         await identity.signIn(event, await passwordLinks.use(readParam(event, 'token'), chosen));
         return site.redirect(event, '/');
       } catch (error) {
-        if (error instanceof Refusal && error.code === 'conflict') return form(event, { name: error.message }, name);
+        if (error instanceof Refusal && error.code === 'conflict') return again({ name: error.message });
         throw error;
       }
     },

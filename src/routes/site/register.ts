@@ -7,7 +7,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type FormOptions, repeatProblem, type Site, toLocalPath } from './site.ts';
+import { type FormOptions, readChoices, repeatProblem, type Site, toLocalPath } from './site.ts';
 
 /** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
 export function createRegisterPages(
@@ -37,11 +37,11 @@ export function createRegisterPages(
       const name = fields.get('name')?.trim() ?? '';
       const email = fields.get('email')?.trim() ?? '';
       const password = fields.get('password') ?? '';
-      const syncDevices = fields.has('sync_devices');
-      const isPublic = fields.has('public');
+      const choices = readChoices(fields);
+      const { syncDevices, isPublic } = choices;
       const account = { name, password, ...(email && { email }), syncDevices, isPrivate: !isPublic };
       const again = (problems: Problems, options: FormOptions = { status: 400 }): Promise<Reply> =>
-        form(event, { token, name, email, syncDevices, isPublic, problems }, options);
+        form(event, { token, name, email, choices, problems }, options);
 
       if (stale) return again({ form: stale });
       const problems = {

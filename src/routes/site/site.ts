@@ -7,6 +7,7 @@ import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
 import { type Reply, toPublic } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
+import type { AccountChoices } from '../../pages/parts/account-choices.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import { type Frame, type Page, renderPage } from '../../pages/parts/layout.ts';
 import type { Services } from '../../services/services.ts';
@@ -167,6 +168,12 @@ export const statusOf = (problems: Problems = {}): number => (Object.keys(proble
 /** The problem of a form whose two new passwords differ. */
 export const repeatProblem = (fields: Form): Problems =>
   (fields.get('password') ?? '') === fields.get('again') ? {} : { again: 'the two passwords differ' };
+
+/** The check boxes of `renderAccountChoices`. */
+export const readChoices = (fields: Form): AccountChoices => ({
+  syncDevices: fields.has('sync_devices'),
+  isPublic: fields.has('public'),
+});
 
 /**
  * The path if it is on this site, otherwise `/`: anything else could send the visitor to another site. Characters that a

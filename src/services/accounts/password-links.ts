@@ -13,6 +13,9 @@ const LIFE: Seconds = 86_400;
 /** Name of an account whose owner chooses another one with the link. */
 const UNNAMED = /^invited-[0-9a-f]{8}$/;
 
+/** What a link is for: an account that was just created, or one whose owner forgot the password. */
+type Purpose = 'invitation' | 'reset';
+
 /**
  * One-time links for choosing a password, so that the operator never has to know it. A link is signed with the hash of
  * the password that it replaces: it needs no storage, works on every node, and stops working once it is used. Anyone with a
@@ -26,8 +29,11 @@ export interface PasswordLinks {
    * Throws `invalid` and `conflict` as creating an account does.
    */
   invite(account: { name?: string; email?: string }): Promise<{ name: string; token: string }>;
-  /** The account of a link's token. Throws `missing` for a link that has expired, was used, or never existed. */
-  find(token: string): Promise<{ user: User; isUnnamed: boolean }>;
+  /**
+   * The account of a link's token, and whether the link is an invitation. Throws `missing` for a link that has expired,
+   * was used, or never existed.
+   */
+  find(token: string): Promise<{ user: User; isInvited: boolean; isUnnamed: boolean }>;
   /** Sets the password, and the name if the account has none yet. Throws as `find` does, `invalid` and `conflict`. */
   use(token: string, chosen: { name?: string; password: string }): Promise<User>;
 }
@@ -37,30 +43,34 @@ export function createPasswordLinks(
   passwords: Pick<Passwords, 'hash'>,
   now: Clock,
 ): PasswordLinks {
-  const issue = (user: User): string => {
+  const issue = (user: User, purpose: Purpose): string => {
     const expires = (now() + LIFE).toString(36);
-    return [Buffer.from(user.name).toString('base64url'), expires, sign(user, expires)].join('.');
+    return [Buffer.from(user.name).toString('base64url'), expires, sign(user, purpose, expires)].join('.');
   };
 
   const find: PasswordLinks['find'] = async (token) => {
     const [name = '', expires = '', signature = ''] = token.split('.');
     const user = await users.find(Buffer.from(name, 'base64url').toString());
-    const isValid = user !== undefined && isSameSecret(signature, sign(user, expires)) && parseInt(expires, 36) > now();
-    if (!isValid) throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
-    return { user, isUnnamed: UNNAMED.test(user.name) };
+    const isFor = (purpose: Purpose): boolean =>
+      user !== undefined && isSameSecret(signature, sign(user, purpose, expires)) && parseInt(expires, 36) > now();
+    const isInvited = isFor('invitation');
+    if (!user || !(isInvited || isFor('reset'))) {
+      throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
+    }
+    return { user, isInvited, isUnnamed: UNNAMED.test(user.name) };
   };
 
   return {
     find,
 
-    reset: async (login) => issue(await requireUser(users, login)),
+    reset: async (login) => issue(await requireUser(users, login), 'reset'),
 
     async invite({ name = `invited-${randomBytes(4).toString('hex')}`, email }) {
       checkUserName(name);
       if (email !== undefined) checkEmail(email);
       const account = { name, ...(email !== undefined && { email }), passwordHash: createLockedHash() };
       const user = await users.create(account).catch(refuseConflict);
-      return { name, token: issue(user) };
+      return { name, token: issue(user, 'invitation') };
     },
 
     async use(token, { name, password }) {
@@ -75,5 +85,5 @@ export function createPasswordLinks(
   };
 }
 
-const sign = ({ id, passwordHash }: User, expires: string): string =>
-  createHmac('sha256', passwordHash).update(`${id} ${expires}`).digest('base64url');
+const sign = ({ id, passwordHash }: User, purpose: Purpose, expires: string): string =>
+  createHmac('sha256', passwordHash).update(`${id} ${purpose} ${expires}`).digest('base64url');

@@ -184,7 +184,9 @@ describe('another name', () => {
     const both = await backUp(await openFurnished());
     const server = await open([]);
     const none = await backUp(server);
-    expect((await restore(server, both, '?as=robert&dryRun=true')).message).toMatch(/needs a backup of a single account/);
+    expect((await restore(server, both, '?as=robert&dryRun=true')).message).toMatch(
+      /needs a backup of a single account/,
+    );
     expect((await restore(server, none, '?as=robert')).message).toMatch(/needs a backup of a single account/);
     const one = await backUp(await open(['bob']), '?user=bob');
     expect((await restore(server, one, '?as=a/b')).message).toMatch(/^a user name is/);
