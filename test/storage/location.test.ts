@@ -43,6 +43,7 @@ describe('a redacted location', () => {
     ['postgres://bob:hunter2@db.example:5432/pods', 'postgres://bob:***@db.example:5432/pods'],
     ['postgres://bob:hunt%40er2@db/pods?a=1', 'postgres://bob:***@db/pods?a=1'],
     ['postgres://bob:hun@te/r2@db/pods', 'postgres://bob:***@db/pods'],
+    ['postgres://bob:hun t@r 2@db/pods', 'postgres://bob:***@db/pods'],
     ['postgres://:hunter2@db/pods', 'postgres://:***@db/pods'],
     ['postgres://db/pods?user=bob&password=hunter2&ssl=1', 'postgres://db/pods?user=bob&password=***&ssl=1'],
     ['libsql://db?authToken=hunter2', 'libsql://db?authToken=***'],
