@@ -172,6 +172,20 @@ it('allows twenty accounts an hour from one address', async () => {
   expect((await send({ name: 'ann-21' })).status).toBe(303);
 });
 
+it('allows forty accounts an hour from all networks of one IPv6 site', async () => {
+  const server = await openTestServer({ ...OPEN, trustProxy: true });
+  const { send, cookie } = await openForm(server);
+  const register = async (number: number, from: string): Promise<number> =>
+    (await send({ name: `ann-${number}` }, { cookie, 'x-forwarded-for': from })).status;
+  for (let number = 1; number <= 40; number += 1) {
+    expect(await register(number, `2001:db8:1:${number.toString(16)}::1`)).toBe(303);
+  }
+  expect(await register(41, '2001:db8:1:ffff::1')).toBe(429);
+  expect(await register(41, '2001:db8:2:1::1')).toBe(303);
+  server.clock.now += 3600;
+  expect(await register(42, '2001:db8:1:ffff::1')).toBe(303);
+});
+
 it('refuses a form from another site, which has no matching cookie', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);

@@ -16,6 +16,8 @@ const PER_SITE: AttemptLimit = { most: 200, within: 300 };
  */
 const PER_ACCOUNT: AttemptLimit = { most: 50, within: 900 };
 const ACCOUNTS_PER_ADDRESS: AttemptLimit = { most: 20, within: 3600 };
+/** For IPv6: see `PER_SITE`. Each registration also hashes a password, which delays logins. */
+const ACCOUNTS_PER_SITE: AttemptLimit = { most: 40, within: 3600 };
 /** How long the network of a successful login stays known. It is stored as an attempt, since all nodes see those. */
 const KNOWN_NETWORK: AttemptLimit = { most: 1, within: 30 * 86_400 };
 
@@ -85,13 +87,13 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     for (const { name } of counters) await attempts.refund(keyOf(name));
   };
   /** Counts for all counters, or throws and counts for none. */
-  const count = async (counters: readonly Counter[]): Promise<void> => {
+  const count = async (counters: readonly Counter[], what = 'wrong passwords'): Promise<void> => {
     for (const [index, counter] of counters.entries()) {
       const wait = await attempts.add(keyOf(counter.name), counter.limit);
       recordWait(counter, wait);
       if (wait === 0) continue;
       await refund(counters.slice(0, index)); // nothing is compared
-      throw refuse('wrong passwords', wait);
+      throw refuse(what, wait);
     }
   };
 
@@ -127,8 +129,12 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     },
 
     async countRegistration(address) {
-      const wait = await attempts.add(keyOf(`register ${address}`), ACCOUNTS_PER_ADDRESS);
-      if (wait > 0) throw refuse('accounts were created from here', wait);
+      const site = siteOf(address);
+      const counters = [
+        ...(site === undefined ? [] : [{ name: `register ${site}`, limit: ACCOUNTS_PER_SITE }]),
+        { name: `register ${address}`, limit: ACCOUNTS_PER_ADDRESS },
+      ];
+      await count(counters, 'accounts were created from here');
     },
   };
 }
