@@ -10,7 +10,7 @@ interface PasswordLinkForm {
   directory: DirectoryMode;
   /** Undefined if the user chooses it, too. */
   name: string | undefined;
-  /** Whether the link is an invitation to a new account. */
+  /** Whether the account is new. */
   isInvited: boolean;
   /** What was entered before, and its errors. */
   chosen?: string | undefined;

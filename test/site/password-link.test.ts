@@ -40,9 +40,14 @@ it('an invited user with a name chooses a password', async () => {
   await signIn(server, 'ann', 'new pass phrase');
 });
 
-it('an invited user decides about the list and privacy, as for every new account', async () => {
+it.each([
+  ['the first link', false],
+  ['another link', true],
+])('an invited user decides with %s about the list and privacy, as for every new account', async (_link, isAnother) => {
   const server = await openTestServer();
-  const { token } = await server.services.passwordLinks.invite({ name: 'ann' });
+  const { passwordLinks } = server.services;
+  const first = await passwordLinks.invite({ name: 'ann' });
+  const token = isAnother ? await passwordLinks.reset('ann') : first.token;
   const visitor = openVisitor(server);
   const { html } = await visitor.get(`/welcome/${token}`);
   expect(html).toMatch(/name="sync_devices"[^>]* checked/);

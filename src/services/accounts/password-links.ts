@@ -5,16 +5,13 @@ import { isSameSecret } from '../../domain/secret.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Storage, User } from '../../storage/stores.ts';
 import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
-import { createLockedHash, type Passwords } from './passwords.ts';
+import { createInvitedHash, isInvited, type Passwords } from './passwords.ts';
 
 /** How long a link works. */
 const LIFE: Seconds = 86_400;
 
 /** Name of an account whose owner chooses another one with the link. */
 const UNNAMED = /^invited-[0-9a-f]{8}$/;
-
-/** What a link is for: an account that was just created, or one whose owner forgot the password. */
-type Purpose = 'invitation' | 'reset';
 
 /**
  * One-time links for choosing a password, so that the operator never has to know it. A link is signed with the hash of
@@ -30,8 +27,8 @@ export interface PasswordLinks {
    */
   invite(account: { name?: string; email?: string }): Promise<{ name: string; token: string }>;
   /**
-   * The account of a link's token, and whether the link is an invitation. Throws `missing` for a link that has expired,
-   * was used, or never existed.
+   * The account of a link's token, and whether its owner was invited and has no password yet. Throws `missing` for a link
+   * that has expired, was used, or never existed.
    */
   find(token: string): Promise<{ user: User; isInvited: boolean; isUnnamed: boolean }>;
   /** Sets the password, and the name if the account has none yet. Throws as `find` does, `invalid` and `conflict`. */
@@ -43,34 +40,30 @@ export function createPasswordLinks(
   passwords: Pick<Passwords, 'hash'>,
   now: Clock,
 ): PasswordLinks {
-  const issue = (user: User, purpose: Purpose): string => {
+  const issue = (user: User): string => {
     const expires = (now() + LIFE).toString(36);
-    return [Buffer.from(user.name).toString('base64url'), expires, sign(user, purpose, expires)].join('.');
+    return [Buffer.from(user.name).toString('base64url'), expires, sign(user, expires)].join('.');
   };
 
   const find: PasswordLinks['find'] = async (token) => {
     const [name = '', expires = '', signature = ''] = token.split('.');
     const user = await users.find(Buffer.from(name, 'base64url').toString());
-    const isFor = (purpose: Purpose): boolean =>
-      user !== undefined && isSameSecret(signature, sign(user, purpose, expires)) && parseInt(expires, 36) > now();
-    const isInvited = isFor('invitation');
-    if (!user || !(isInvited || isFor('reset'))) {
-      throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
-    }
-    return { user, isInvited, isUnnamed: UNNAMED.test(user.name) };
+    const isValid = user !== undefined && isSameSecret(signature, sign(user, expires)) && parseInt(expires, 36) > now();
+    if (!isValid) throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
+    return { user, isInvited: isInvited(user), isUnnamed: UNNAMED.test(user.name) };
   };
 
   return {
     find,
 
-    reset: async (login) => issue(await requireUser(users, login), 'reset'),
+    reset: async (login) => issue(await requireUser(users, login)),
 
     async invite({ name = `invited-${randomBytes(4).toString('hex')}`, email }) {
       checkUserName(name);
       if (email !== undefined) checkEmail(email);
-      const account = { name, ...(email !== undefined && { email }), passwordHash: createLockedHash() };
+      const account = { name, ...(email !== undefined && { email }), passwordHash: createInvitedHash() };
       const user = await users.create(account).catch(refuseConflict);
-      return { name, token: issue(user, 'invitation') };
+      return { name, token: issue(user) };
     },
 
     async use(token, { name, password }) {
@@ -85,5 +78,5 @@ export function createPasswordLinks(
   };
 }
 
-const sign = ({ id, passwordHash }: User, purpose: Purpose, expires: string): string =>
-  createHmac('sha256', passwordHash).update(`${id} ${purpose} ${expires}`).digest('base64url');
+const sign = ({ id, passwordHash }: User, expires: string): string =>
+  createHmac('sha256', passwordHash).update(`${id} ${expires}`).digest('base64url');

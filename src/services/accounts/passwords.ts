@@ -32,8 +32,17 @@ export function checkPassword(password: string): void {
  * Looks like a bcrypt hash but matches no password: login is impossible until one is chosen. It is random, because links
  * to choose a password are signed with it.
  */
-export const createLockedHash = (): string =>
-  `$2b$10$${randomBytes(40).toString('base64').replaceAll(/[+=]/g, '.').slice(0, 53)}`;
+export const createLockedHash = (): string => `$2b$10$${randomDigits(53)}`;
+
+/** How the hashes of invited accounts begin: their salt. */
+const INVITED = `$2b$10$${'invited'.padEnd(22, '.')}`;
+/** The same for an account that was just created and whose owner has yet to choose a password. */
+export const createInvitedHash = (): string => `${INVITED}${randomDigits(31)}`;
+export const isInvited = ({ passwordHash }: User): boolean => passwordHash.startsWith(INVITED);
+
+/** Of the alphabet of bcrypt, at most 53. */
+const randomDigits = (length: number): string =>
+  randomBytes(40).toString('base64').replaceAll(/[+=]/g, '.').slice(0, length);
 
 export function createPasswords(hasher: Hasher): Passwords {
   // Fingerprints never leave this process, so length extension is no threat: a secret prefix is as good as an HMAC, which
