@@ -125,7 +125,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     passwordLinks: createPasswordLinks(storage, passwords, now),
     sessions,
     appPasswords,
-    loginFlow: createLoginFlow(storage.logins, appPasswords, now),
+    loginFlow: createLoginFlow(storage.appLogins, appPasswords, now),
     servedMarks: createServedMarks(storage.servedMarks),
     refusals,
     devices,

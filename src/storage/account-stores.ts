@@ -124,7 +124,7 @@ export interface GrantedLogin {
 }
 
 /** Expired logins are removed automatically, and those of a removed account with it. */
-export interface LoginStore {
+export interface AppLoginStore {
   /** False if there is one with this digest, fetched or not. */
   grant(login: GrantedLogin): Promise<boolean>;
   /** Whether there is one with this digest, fetched or not. */

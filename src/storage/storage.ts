@@ -13,7 +13,7 @@ import { exportDirectory, importDirectory } from './directory/transfer.ts';
 import { checkFormat } from './format.ts';
 import { guardStore } from './guarded-store.ts';
 import { createListStore } from './sync/podcast-lists.ts';
-import { createLoginStore } from './accounts/login-grants.ts';
+import { createAppLoginStore } from './accounts/app-logins.ts';
 import { createRefusalStore } from './accounts/refused-requests.ts';
 import { clearStore, removeAbandoned } from './accounts/removal.ts';
 import { createServedMarkStore } from './sync/served-marks.ts';
@@ -38,7 +38,7 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     sessions: createSessionStore(core),
     appPasswords: createAppPasswordStore(core),
     attempts: createAttemptStore(core),
-    logins: createLoginStore(core),
+    appLogins: createAppLoginStore(core),
     devices: createDeviceStore(core),
     servedMarks: createServedMarkStore(core),
     refusals: createRefusalStore(core),

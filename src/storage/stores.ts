@@ -15,7 +15,7 @@ import type {
   Url,
   UserId,
 } from '../domain/types.ts';
-import type { AppPasswordStore, AttemptStore, LoginStore, SessionStore, UserStore } from './account-stores.ts';
+import type { AppPasswordStore, AttemptStore, AppLoginStore, SessionStore, UserStore } from './account-stores.ts';
 import type { KeyValueStore, OpenContext } from './contract.ts';
 import type { PodcastStore } from './podcast-stores.ts';
 import type { TransferStore } from './transfer-store.ts';
@@ -38,14 +38,14 @@ export interface StorageContext extends OpenContext {
 /**
  * Fourteen stores, and `ping`, `verify` and `close` for all of them. Every write is atomic: when its promise resolves
  * it is durable and visible, when it rejects nothing is stored. Writes for a user that does not exist reject with
- * `missing`, except removing the user and ending sessions.
+ * `missing`, except removing the user, ending sessions and granting an app login.
  */
 export interface Storage extends Pick<KeyValueStore, 'ping' | 'verify'> {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly appPasswords: AppPasswordStore;
   readonly attempts: AttemptStore;
-  readonly logins: LoginStore;
+  readonly appLogins: AppLoginStore;
   readonly devices: DeviceStore;
   readonly servedMarks: ServedMarkStore;
   readonly refusals: RefusalStore;

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
-import type { LoginStore, User } from '../../storage/stores.ts';
+import type { AppLoginStore, User } from '../../storage/stores.ts';
 import { cutAppName } from '../sync/app-name.ts';
 import type { AppPasswords } from './app-passwords.ts';
 
@@ -37,7 +37,7 @@ interface RequestedLogin {
 const LINK = /^([\w-]{43})\.([0-9a-z]{1,9})\.([\w-]*)$/;
 
 export function createLoginFlow(
-  logins: LoginStore,
+  appLogins: AppLoginStore,
   appPasswords: Pick<AppPasswords, 'check' | 'create'>,
   now: Clock,
 ): LoginFlow {
@@ -60,18 +60,18 @@ export function createLoginFlow(
 
     async read(link) {
       const login = parse(link);
-      if (await logins.isGranted(login.digest)) throw wasUsed();
+      if (await appLogins.isGranted(login.digest)) throw wasUsed();
       return login;
     },
 
     async grant(link, user, label) {
       const { digest, expiresAt } = parse(link);
       await appPasswords.check(user, label); // the app can do nothing about a refusal
-      if (!(await logins.grant({ digest, user, label, expiresAt }))) throw wasUsed();
+      if (!(await appLogins.grant({ digest, user, label, expiresAt }))) throw wasUsed();
     },
 
     async fetch(poll) {
-      const granted = await logins.take(digestOf(poll));
+      const granted = await appLogins.take(digestOf(poll));
       if (!granted) return undefined;
       const { login, user } = granted;
       return { user, appPassword: await appPasswords.create(user.id, login.label) };

@@ -23,8 +23,8 @@ import { recoverCommit, requireFreeLogin } from './users.ts';
 const MAX_BUFFERED = 5000;
 
 /**
- * Stages an account in invisible batches, and publishes it with the last commit. After a crash, the staged data is
- * removed when the storage is opened again.
+ * Stages an account in invisible batches, and publishes it with the last commit. After a crash, `removeAbandoned` removes
+ * the staged data.
  */
 export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
   const account = new StagedAccount(core, randomUUID() as UserId);

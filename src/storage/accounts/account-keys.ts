@@ -30,8 +30,8 @@ export const STAGED: Prefix = 'r/';
 export const stagedKey = (user: UserId): Key => `${STAGED}${user}`;
 
 /** Granted app logins. */
-export const LOGIN_GRANTS: Prefix = 'g/';
-export const loginGrantKey = (digest: string): Key => `${LOGIN_GRANTS}${escaped(digest)}`;
+export const APP_LOGINS: Prefix = 'g/';
+export const appLoginKey = (digest: string): Key => `${APP_LOGINS}${escaped(digest)}`;
 
 export const ATTEMPTS: Prefix = 'x/';
 export const attemptKey = (key: string): Key => `${ATTEMPTS}${textDigest(key)}`;

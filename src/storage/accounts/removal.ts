@@ -4,7 +4,7 @@ import {
   accountPrefix,
   actionsPrefix,
   headKey,
-  LOGIN_GRANTS,
+  APP_LOGINS,
   LOGINS,
   STAGED,
   stagedKey,
@@ -31,7 +31,7 @@ const EVERYTHING = { from: ' ', until: '~' };
 
 /**
  * Removes an account, also one without a head, or with one that cannot be read. One commit makes it invisible; its data is
- * then removed in batches. After a crash, the rest is removed when the storage is opened again.
+ * then removed in batches. After a crash, `removeAbandoned` removes the rest.
  */
 export const removeAccount = (core: Core, user: UserId): Promise<void> =>
   core.accounts.exclusive(user, async () => {
@@ -127,6 +127,6 @@ async function removeReadable(core: Core, user: UserId, staged: StagedWriter): P
     (await removeAll(actionsPrefix(user), actionIndexKeysOf));
   if (!isRemoved) return;
   const isOwn = (entry: Entry): boolean => valueOf<GrantedLogin>(entry).user === user;
-  const grants = (await listAll(store, LOGIN_GRANTS)).filter(isOwn).map(({ key }) => key);
+  const grants = (await listAll(store, APP_LOGINS)).filter(isOwn).map(({ key }) => key);
   await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user), ...grants] });
 }

@@ -1,18 +1,18 @@
-import { LOGIN_GRANTS, loginGrantKey } from './account-keys.ts';
+import { APP_LOGINS, appLoginKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
 import { toUser } from './head.ts';
 import { scan } from '../rows.ts';
-import type { GrantedLogin, LoginStore } from '../stores.ts';
+import type { GrantedLogin, AppLoginStore } from '../stores.ts';
 import { readValue, updateValue, valueOf } from '../values.ts';
 
 /** A taken login is kept until it expires, so that it cannot be granted again. */
 type StoredLogin = GrantedLogin & { isTaken?: true };
 
-export function createLoginStore({ store, accounts, context }: Core): LoginStore {
+export function createAppLoginStore({ store, accounts, context }: Core): AppLoginStore {
   const isExpired = ({ expiresAt }: GrantedLogin): boolean => expiresAt <= context.now();
 
   const removeExpired = async (): Promise<void> => {
-    for await (const page of scan(store, LOGIN_GRANTS)) {
+    for await (const page of scan(store, APP_LOGINS)) {
       const expired = page.filter((entry) => isExpired(valueOf(entry))).map(({ key }) => key);
       if (expired.length > 0) await store.commit({ delete: expired });
     }
@@ -21,14 +21,14 @@ export function createLoginStore({ store, accounts, context }: Core): LoginStore
   return {
     async grant(login) {
       await removeExpired();
-      const key = loginGrantKey(login.digest);
+      const key = appLoginKey(login.digest);
       return (await store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(login)]] })) !== undefined;
     },
 
-    isGranted: async (digest) => (await readValue<StoredLogin>(store, loginGrantKey(digest))) !== undefined,
+    isGranted: async (digest) => (await readValue<StoredLogin>(store, appLoginKey(digest))) !== undefined,
 
     async take(digest) {
-      const login = await updateValue<StoredLogin, GrantedLogin | undefined>(store, loginGrantKey(digest), (stored) =>
+      const login = await updateValue<StoredLogin, GrantedLogin | undefined>(store, appLoginKey(digest), (stored) =>
         !stored || stored.isTaken || isExpired(stored)
           ? { result: undefined }
           : { result: stored, value: { ...stored, isTaken: true } },
