@@ -140,7 +140,7 @@ async function open({ url, host, prefix }, { log }) {
     },
 
     async ping() {
-      await run(() => redis.ping());
+      await run(() => redis.podsyncCommit([...names, 0, 0])); // PING would succeed on a replica, which stores nothing
     },
 
     async verify() {
@@ -197,5 +197,8 @@ function toStorageError(error, host) {
   if (reason.startsWith('OOM') || reason.startsWith('MISCONF')) {
     return new StorageError('full', `Redis at ${host} takes no more data: ${reason}`);
   }
-  return new StorageError('unavailable', `Redis at ${host} does not answer: ${reason}`);
+  return new StorageError(
+    'unavailable',
+    `Redis at ${host} failed: ${reason}; check that it runs, is not a replica, and accepts the user and password`,
+  );
 }
