@@ -17,7 +17,6 @@ const FILES: Readonly<Record<string, string>> = {
   'l/': 'users/*/actions',
   'n/': 'logins',
   's/': 'sessions',
-  'x/': 'attempts',
   'p/': 'podcasts',
   'e/': 'episodes/*',
   'f/': 'subscribers',

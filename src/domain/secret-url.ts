@@ -1,5 +1,5 @@
 import type { Url } from './types.ts';
-import { hasCredentials } from './url.ts';
+import { decodePercent, hasCredentials } from './url.ts';
 
 /*
  * Each pattern takes linear time for any address, as a request for a shared list checks all of its addresses.
@@ -37,7 +37,7 @@ export function looksSecret(url: Url): boolean {
   const [, host = '', path = '', query = ''] = /^https?:\/\/([^/?:]*)[^/?]*([^?]*)\??(.*)$/i.exec(url) ?? [];
   if (PERSONAL_HOST.test(host) || ENCODED_OBJECT.test(url) || ACAST_PLUS.test(host + path)) return true;
   if (PERSONAL_SEGMENT.test(path) && (path.match(LONG_SEGMENT) ?? []).some(looksRandom)) return true;
-  return isSecretQuery(decode(query));
+  return isSecretQuery(decodePercent(query));
 }
 
 const looksRandom = (segment: string): boolean => !WORDS.test(segment);
@@ -48,13 +48,4 @@ function isSecretQuery(query: string): boolean {
   if (SECRET_PARAMETER.test(words)) return true;
   const inner = query.indexOf('://');
   return inner !== -1 && PERSONAL_HOST.test(/^[^/?:&;]*/.exec(query.slice(inner + 3))![0]);
-}
-
-/** Decodes percent-encoding; a text with an invalid encoding stays unchanged. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

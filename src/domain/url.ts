@@ -96,6 +96,15 @@ const encode = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- see NON_ASCII
   text.replace(/(?: |[^\u0000-\u007f])+/g, encodeURIComponent);
 
+/** Decodes percent-encoding; a text with an invalid encoding stays unchanged. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** A URL with each escape decoded, byte by byte: the same for two that differ only in their escapes. For comparisons. */
 export const decodeEscapes = (url: Url): string =>
   url.replace(/%([0-9a-f]{2})/gi, (_escape, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, request } from 'undici';
 import type { Seconds, Url } from '../domain/types.ts';
-import { hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
+import { decodePercent, hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
 import { ENCODINGS, readBody, tooLarge } from './response-body.ts';
 import { FetchError, toFetchError } from './fetch-error.ts';
 import { createHostSemaphore } from './semaphore.ts';
@@ -161,14 +161,6 @@ const hasLogin = ({ username, password }: URL): boolean => username !== '' || pa
 function authorization(url: URL): Record<string, string> {
   if (!hasLogin(url)) return {};
   const { username, password } = url;
-  const pair = `${unescapePercent(username)}:${unescapePercent(password)}`;
+  const pair = `${decodePercent(username)}:${decodePercent(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-function unescapePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

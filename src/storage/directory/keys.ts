@@ -35,7 +35,7 @@ export const subscriptionValue = (subscription: Subscription): Value => (subscri
 export const toSubscription = (entry: Entry | undefined): Subscription =>
   entry && (entry.value === subscriptionValue('private') ? 'private' : 'public');
 
-export const listenersPrefix = (digest: UrlDigest): Prefix => `a/${digest}/`;
+export const actionIndexPrefix = (digest: UrlDigest): Prefix => `a/${digest}/`;
 export const actionIndexKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;
 export const actionIndexEntry = (url: Url, user: UserId): [Key, Value] => [actionIndexKey(urlDigest(url), user), '1'];
 

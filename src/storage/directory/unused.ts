@@ -7,7 +7,7 @@ import { namedFeeds } from '../sync/named-feeds.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
-import { episodesPrefix, listenersPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
+import { episodesPrefix, actionIndexPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
 /** How long an unused podcast is kept. */
@@ -61,7 +61,7 @@ async function remove(directory: Directory, podcast: StoredPodcast): Promise<voi
   const found = entries.filter((entry) => entry !== undefined);
   if (groupByUrl(found).get(current)?.version !== podcast.version) return;
   for (const digest of digests) {
-    if ((await hasKeys(store, subscribersPrefix(digest))) || (await hasKeys(store, listenersPrefix(digest)))) return;
+    if ((await hasKeys(store, subscribersPrefix(digest))) || (await hasKeys(store, actionIndexPrefix(digest)))) return;
   }
   const deleted: Key[] = found.map(({ key }) => key);
   for await (const page of scan(store, episodesPrefix(current))) deleted.push(...page.map(({ key }) => key));

@@ -6,7 +6,7 @@ import { unlessMissing } from '../errors.ts';
 import type { Head } from '../accounts/head.ts';
 
 /** New feeds that an account may add to the directory per day (UTC). */
-export const MAX_NEW_FEEDS_PER_DAY = 2000;
+const MAX_NEW_FEEDS_PER_DAY = 2000;
 
 const DAY: Seconds = 86_400;
 const dayOf = (now: Seconds): number => Math.floor(now / DAY);
