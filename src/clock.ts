@@ -20,7 +20,7 @@ interface ClockOptions {
 
 /**
  * The wall clock in whole seconds, but it never runs backwards: if the wall clock is set back, time stands still until
- * it has caught up. Marks depend on this.
+ * it has caught up. The marks of device updates, which are times, and the stamps of episodes depend on this.
  */
 export function createClock({ wall = Date.now, floor = 0, reserve = () => undefined }: ClockOptions = {}): Clock {
   let latest = floor;

@@ -1,5 +1,5 @@
 /**
- * The entry point for authors of storage plugins: the contract, its errors, and worker threads for blocking backends.
+ * The entry point for authors of storage plugins: the contract, its errors, and what the built-in plugins share.
  */
 export type * from './storage/contract.ts';
 export { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './storage/contract.ts';

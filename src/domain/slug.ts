@@ -1,5 +1,5 @@
 /**
- * Short name of a list, derived from its title (spec 2.8): ASCII letters and digits in lower case, joined by hyphens.
+ * Short name of a list or a tag, derived from its title (spec 2.8): ASCII letters and digits in lower case, joined by hyphens.
  * Accents are dropped. A title without ASCII letters and digits keeps those of its own script; `""` if it has none.
  */
 export function createSlug(title: string): string {

@@ -16,7 +16,7 @@ export const otherSchema = (place: string, version: number, supported: number): 
     'corrupt',
     version > supported
       ? `${place} was written by a newer podsync (schema ${version}, this one supports ${supported}); update podsync`
-      : `${place} was written by podsync before 0.1; export it with that version (--format backup), and import the backup into a new one`,
+      : `${place} was written by an older podsync (schema ${version}, this one supports ${supported}); export it with that version (--format backup), and import the backup into a new one`,
   );
 
 /** Loads an optional dependency. Rejects with `unavailable`, and how to install it. */

@@ -48,7 +48,7 @@ function checkValue(key: Key, value: Value): void {
   }
 }
 
-/** All of several batches, as one. */
+/** All of several batches, as one. No key may be changed by two of them. */
 export const mergeBatches = (batches: readonly Batch[]): Batch => ({
   check: batches.flatMap(({ check = [] }) => check),
   set: batches.flatMap(({ set = [] }) => set),

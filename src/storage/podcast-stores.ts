@@ -156,9 +156,10 @@ export interface PodcastStore {
   record(url: Url, result: FeedResult): Promise<void>;
 
   /**
-   * Searches listed podcasts by title, author, description, tags and feed URL (`toSearchableUrl`). Finds podcasts with all
-   * words of the text; if there are none, those with any. Prefixes match, and words with one misspelling; any script.
-   * Of a long text the first 20 terms are used (`toQueryTerms`).
+   * Searches listed podcasts by title, author, description, tags and feed URL (`toSearchableUrl`), best match first. Finds
+   * podcasts with all words of the text; if there are none, those with any. Prefixes match, and words with one
+   * misspelling; any script. Of a long text the first 20 terms are used (`toQueryTerms`). If the text looks like a URL and
+   * podcasts have it in theirs, only those.
    */
   search(text: string, limit: number): Promise<Podcast[]>;
   /** Tags of listed podcasts, most used first, then by slug. */

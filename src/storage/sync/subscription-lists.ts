@@ -13,8 +13,8 @@ import {
 } from './subscription-list.ts';
 
 /*
- * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more
- * than a 64th of the list's rows, but at least 64 and at most 500 are allowed, because each read of the list reads it.
+ * Changes of a list are stored as a log beside it. A log may have a 64th of the list's rows, but at least 64 and at most
+ * 500, because each read of the list reads it; a longer one is merged into the list.
  */
 const MIN_LOG_ROWS = 64;
 const MAX_LOG_ROWS = 500;
