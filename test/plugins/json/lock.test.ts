@@ -56,6 +56,7 @@ it.each([
 it.each([
   ['a process that has ended', { pid: 2 ** 22 + 1, started: '' }],
   ['a process whose number another one has now', { pid: process.ppid, started: 'another boot 1' }],
+  ['an earlier process with the number of this one, as in a container', { pid: process.pid, started: '' }],
   ['nobody', undefined],
 ])('a folder is taken over from %s', async (_by, holder) => {
   await writeLock(holder);
