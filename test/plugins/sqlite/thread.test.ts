@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -55,6 +55,20 @@ it('a thread that broke down is replaced by one that knows everything that was c
 
   expect(await store.get(['a'])).toEqual([{ key: 'a', value: '1', version }]);
   expect(await store.commit({ check: [['a', version!]], set: [['a', '2']] })).not.toBe(version);
+});
+
+it('a file that cannot be opened after a breakdown is opened again as soon as it can', async () => {
+  await store.commit({ set: [['a', '1']] });
+  const operations = [{ kind: 'commit' as const, batch: { set: long } }];
+  const request = { store: 0, path: join(dataDir, 'other.db'), operations };
+  await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
+  const path = join(dataDir, 'podsync.sqlite');
+  await rename(path, `${path}-away`);
+  await mkdir(path);
+  await expect(store.get(['a'])).rejects.toMatchObject({ code: 'unavailable' });
+  await rmdir(path);
+  await rename(`${path}-away`, path);
+  expect(await store.get(['a'])).toMatchObject([{ value: '1' }]);
 });
 
 it('two stores use two files', async () => {
