@@ -188,6 +188,15 @@ it('works with a server that supports nothing but devices', async () => {
   ]);
 });
 
+it('requests no settings of further podcasts once those of one were temporarily unavailable', async () => {
+  const other = await open(QUIRKY, GPODDER_NET);
+  const isAsked = (path: string): boolean => path.includes('/settings/bob/podcast.json');
+  other.intercept = (path) => (isAsked(path) ? { status: 503 } : undefined);
+  const { gaps } = await pull(await openTestServer(), other.url);
+  expect(gaps.filter(({ gap }) => gap.startsWith('settings of podcasts'))).toMatchObject([{ count: 1 }]);
+  expect(new Set(other.requests.filter(isAsked)).size).toBe(1);
+});
+
 it('reads an empty array as no settings, as servers written in PHP send it', async () => {
   const other = await open(QUIRKY, GPODDER_NET);
   other.intercept = (path) => (path.includes('/settings/') ? { status: 200, body: '[]' } : undefined);

@@ -110,6 +110,23 @@ it('logs in to a distant Nextcloud of which only the first address can be reache
   expect(shown).toEqual([link]);
 });
 
+it('sends the token of a login only to the given server, whatever that names as the address to poll', async () => {
+  const received: string[] = [];
+  const elsewhere = await listen((request, response) => {
+    received.push(request.url!);
+    response.end('{}');
+  });
+  const { origin } = await listen((request, response) => {
+    const poll = { token: 'a', endpoint: `${elsewhere.origin}/poll` };
+    const begun = { poll, login: 'https://example.org/login' };
+    const granted = { loginName: 'bob', appPassword: 'secret' };
+    response.end(JSON.stringify(request.url === '/index.php/login/v2' ? begun : granted));
+  });
+  const wait = async (): Promise<void> => undefined;
+  const login = await logInToNextcloud({ address: origin, userAgent: '', show: () => undefined, wait });
+  expect([login, received]).toEqual([{ user: 'bob', password: 'secret' }, []]);
+});
+
 it('fails if access is not granted, or if there is no Nextcloud', async () => {
   const { address } = await openOther();
   const options = { userAgent: 'podsync/test', show: () => undefined };

@@ -25,3 +25,8 @@ it('omits and reports an invalid time', () => {
   const mended = repairAction({ ...ACTION, position: '1:99' });
   expect(mended).toEqual({ action: ACTION, notes: [expect.stringContaining('were left out')] });
 });
+
+it('keeps 255 characters of a longer device id', () => {
+  const repaired = repairAction({ ...ACTION, device: '𝒜'.repeat(300) });
+  expect(repaired).toEqual({ action: { ...ACTION, device: '𝒜'.repeat(255) }, notes: [] });
+});
