@@ -161,6 +161,17 @@ export const deviceTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('leaves a feed without subscribers once the last other device removes it, too', async (bench) => {
+      const { storage } = bench;
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, ['phone', 'tablet'], add(feed(1)));
+      await storage.devices.delete(alice, 'tablet');
+      await storage.subscriptions.apply(alice, 'phone', remove(feed(1)));
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        assert.equal((await podcasts.find([feed(1)]))[0]?.subscribers, 0);
+      }
+    });
+
     test('is false for an unknown device', async ({ storage }) => {
       const alice = await addUser(storage);
       assert.equal(await storage.devices.delete(alice, 'phone'), false);
