@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
+import { loginKey } from '../../src/storage/accounts/account-keys.ts';
 import { subscriptionKey } from '../../src/storage/directory/keys.ts';
 import { urlDigest } from '../../src/storage/keys.ts';
 import { openMemoryStore } from './memory-store.ts';
@@ -262,6 +263,17 @@ describe('a rebuild of the toplist', () => {
     expect(n).toBe(9);
     expect(await two.storage.podcasts.find([feed(8), feed(9)])).toMatchObject([{ subscribers: 0 }, { subscribers: 1 }]);
   });
+});
+
+it('a check does not report an account that another node renames meanwhile', async () => {
+  const { one, two, alice } = await openTwo();
+  const { get } = one.store;
+  one.store.get = async (keys) => {
+    if (keys.includes(loginKey('alice'))) await two.storage.users.update(alice, { name: 'carol' });
+    return get(keys);
+  };
+  await one.storage.verify();
+  expect((await one.storage.users.find('carol'))?.id).toBe(alice);
 });
 
 it('attempts are removed from the database when they have expired, whichever node counted them', async () => {
