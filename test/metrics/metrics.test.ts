@@ -108,8 +108,10 @@ it('count uploads and the actions in them, and how long changes have waited for 
     'podsync_last_upload_timestamp_seconds{kind="actions"}': clock.now,
     [lag('subscriptions', 3600)]: 0,
     [lag('subscriptions', 21_600)]: 1,
+    'podsync_sync_lag_seconds_count{kind="subscriptions"}': 1,
     [lag('actions', 3600)]: 0,
     [lag('actions', 21_600)]: 1,
+    'podsync_sync_lag_seconds_count{kind="actions"}': 1,
   });
 });
 
