@@ -96,6 +96,19 @@ it.each([
   }
 });
 
+it('a podcast is kept after its last subscriber has left, also if another node found it unused as they subscribed', async () => {
+  const [a, b] = await openTwo();
+  const unsubscribe = (): Promise<void> => a.change('alice', { unsubscribed: [feed(1)].map(urlDigest) });
+  await a.change('alice', { subscribed: [feed(1)] });
+  await unsubscribe();
+  beforeAnswer(b, 'unused', () => a.change('alice', { subscribed: [feed(1)] }));
+  await b.podcasts.removeUnused();
+  clock.now += 31 * DAY;
+  await unsubscribe();
+  await a.podcasts.removeUnused();
+  expect(await a.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 0 }]);
+});
+
 it('a result that another node stores for a podcast that was just removed adds it again', async () => {
   const [a, b, database] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });

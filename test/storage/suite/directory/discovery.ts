@@ -168,6 +168,17 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.ok(top.find(({ url }) => url === feed(100))!.positionLastWeek > 0);
     });
 
+    test('is stored each day, although it is rebuilt a bit earlier than the day before', async (bench) => {
+      const [alice] = await populate(bench, [[1], [2]]);
+      const { storage, clock } = bench;
+      await storage.podcasts.rebuildToplist();
+      await storage.subscriptions.replace(alice!, 'phone', [feed(2)]);
+      clock.at += DAY - 60;
+      await storage.podcasts.rebuildToplist();
+      clock.at += 7 * DAY;
+      assert.deepEqual(await positions(storage), [[2, 1]]);
+    });
+
     test('stores a hundred positions, and counts all podcasts', async (bench) => {
       await populate(bench, [Array.from({ length: 120 }, (_, i) => 1000 + i)]);
       assert.deepEqual(await bench.storage.podcasts.rebuildToplist(), { podcasts: 120, corrected: 0 });

@@ -82,6 +82,19 @@ export const feedEpisodeTests: Suite = ({ test }) => {
     }
   });
 
+  test('whose texts have grown are stored, though they no longer fit into one value', async (bench) => {
+    await subscribe(bench.storage, 1);
+    const all = (description: string) => Array.from({ length: 200 }, (_, n) => episode(n, { description }));
+    const long = '€'.repeat(10_000);
+    await recordFeed(bench.storage, 1, {}, all(''));
+    await recordFeed(bench.storage, 1, {}, all(long));
+    for await (const { podcasts } of bench.nowAndReopened()) {
+      const stored = await podcasts.episodes(feed(1), 201);
+      assert.equal(stored.length, 200);
+      assert.ok(stored.every(({ description }) => description === long));
+    }
+  });
+
   test('have the duration of the feed, by every name', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     assert.deepEqual([...(await storage.podcasts.durations(feed(1)))], []);

@@ -105,6 +105,15 @@ export const searchTests: Suite = ({ test }) => {
     }
   });
 
+  test('returns a short title before a long one with the same word', async (bench) => {
+    await subscribe(bench.storage, 1, 2);
+    await recordFeed(bench.storage, 1, { title: 'News of a whole week, every day' });
+    await recordFeed(bench.storage, 2, { title: 'News' });
+    for await (const { podcasts } of bench.nowAndReopened()) {
+      assert.deepEqual(await search(podcasts, 'news'), [feed(2), feed(1)]);
+    }
+  });
+
   test('finds nothing without a word of a podcast', async (bench) => {
     await fill(bench);
     for (const text of ['quantum', '猫', '!!!', '', ' ', '%', '*', '"', 'constructor', 'https://']) {
