@@ -1,5 +1,5 @@
 import type { UserId } from '../../domain/types.ts';
-import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS, stagedKey } from './account-keys.ts';
+import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { KeyValueStore } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
@@ -48,8 +48,8 @@ async function* accountsWithoutLogin(store: KeyValueStore): AsyncGenerator<strin
     if (!first) return;
     const user = first.key.slice(ACCOUNTS.length).split('/')[0] as UserId;
     from = under(accountPrefix(user)).until;
-    const [head, staged] = await store.get([headKey(user), stagedKey(user)]);
-    if (!head || staged) continue;
+    const [head] = await store.get([headKey(user)]);
+    if (!head) continue; // staged, or being removed
     const { name } = valueOf<Head>(head);
     const [login, again] = await store.get([loginKey(name), headKey(user)]);
     // An account that has changed meanwhile may have been renamed or removed.
