@@ -87,7 +87,7 @@ export const createDirectory = (
     const areOwn = await podcasts.areUsedBy(user, others);
     const own = others.filter((_, at) => areOwn[at]);
     const found = await podcasts.find(own);
-    const mine = new Map(own.map((url, at) => [url, found[at]]));
+    const mine = new Map(own.map((url, at) => [url, found[at] ?? onlyNamed(url)]));
     return urls.map((url, at) => listed[at] ?? mine.get(url));
   };
 
@@ -158,6 +158,20 @@ export const createDirectory = (
     suggestions: async (user, count) => (isOff ? NOTHING : podcasts.recommendations(user, count)),
   };
 };
+
+/** A podcast that only actions of the account name: nobody ever subscribed to it, so it is not in the directory. */
+const onlyNamed = (url: Url): Podcast => ({
+  url,
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  blocked: false,
+  subscribers: 0,
+});
 
 const anonymous: Viewer = async () => undefined;
 

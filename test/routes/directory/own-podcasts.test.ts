@@ -98,10 +98,15 @@ it('a podcast known only from actions is in no public response, but has a page f
     expect(await (await server.request('GET', path)).text(), path).not.toContain('example.org');
   }
   expect(await (await server.request('GET', '/suggestions/9.txt', { auth: eve })).text()).toBe('');
-  const episode = `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(MEDIA)}`;
-  expect(await statusOf(server, episode)).toBe(404);
-  expect(await statusOf(server, episode, eve)).toBe(404);
-  expect(await statusOf(server, episode, auth)).toBe(200);
+  for (const path of [
+    `/api/2/data/podcast.json?url=${encodeURIComponent(FEED)}`,
+    `/podcast?url=${encodeURIComponent(FEED)}`,
+    `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(MEDIA)}`,
+  ]) {
+    expect(await statusOf(server, path), path).toBe(404);
+    expect(await statusOf(server, path, eve), path).toBe(404);
+    expect(await statusOf(server, path, auth), path).toBe(200);
+  }
 });
 
 describe('the links of an account lead to pages that it can open', () => {
