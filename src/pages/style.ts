@@ -54,7 +54,7 @@ code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF
 main { flex: 1; width: 100%; max-width: 70rem; margin: 0 auto; padding: 1.75rem 1rem 3.5rem; }
 main.narrow { max-width: 44rem; }
 .site-footer { border-top: 1px solid var(--line); color: var(--soft); font-size: .875rem; }
-.site-footer a { color: inherit; }
+.site-footer a { color: inherit; padding: .15rem; }
 
 details.menu { position: relative; }
 details.menu summary { position: relative; max-width: min(16rem, 50vw); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; list-style: none; cursor: pointer; padding: .35rem 1.9rem .35rem .75rem; border: 1px solid var(--edge); border-radius: 2rem; }
@@ -102,7 +102,8 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 1.25rem 1rem; }
 .grid .logo { width: 100%; height: auto; aspect-ratio: 1; display: block; margin-bottom: .4rem; }
 .grid > li { position: relative; min-width: 0; }
-.grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; box-shadow: 0 0 0 2px var(--card); border-radius: .25rem; }
+:is(.items, .grid) > li > input { width: 1.5rem; height: 1.5rem; }
+.grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; box-shadow: 0 0 0 2px var(--card); border-radius: .25rem; }
 .grid a { display: block; font-weight: 600; text-decoration: none; color: var(--ink); }
 .grid a:hover { text-decoration: underline; }
 .grid a > span { -webkit-line-clamp: 4; line-clamp: 4; margin: 0; }
@@ -113,7 +114,7 @@ button, .button { font: inherit; line-height: 1.4; display: inline-block; cursor
 button:hover, .button:hover { filter: brightness(1.08); text-decoration: none; }
 button.plain, .button.plain { background: var(--card); color: var(--accent); border-color: var(--edge); }
 button.danger { background: var(--card); color: var(--bad); border-color: var(--bad); }
-button.link { background: none; border: 0; padding: 0; color: var(--accent); text-decoration: underline; }
+button.link { background: none; border: 0; padding: .15rem 0; color: var(--accent); text-decoration: underline; }
 button:disabled { opacity: .6; cursor: default; }
 
 form.inline { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 1.25rem 0; }
@@ -181,7 +182,7 @@ figure { margin: .75rem 0 0; }
 .heat .chart { height: 12rem; }
 .heat .scale { grid-column: 2; }
 .weekdays { display: grid; grid-template-rows: repeat(7, 1fr); align-items: center; color: var(--soft); font-size: .8rem; }
-summary { cursor: pointer; }
+summary { cursor: pointer; padding-block: .15rem; }
 .chart-data { margin-top: .6rem; color: var(--soft); font-size: .9rem; }
 .chart-data table { color: var(--ink); }
 .tags a[aria-current] { background: var(--accent); color: var(--on-accent); }

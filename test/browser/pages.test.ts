@@ -52,6 +52,21 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     }
   });
 
+  it('has controls of at least 24 pixels for fingers, apart from links in a text and boxes whose label can be touched', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin, { viewport: { width: 360, height: 740 } });
+    await signIn(tab);
+    for (const path of [...Object.values(PAGES), '/subscriptions?view=list']) {
+      await tab.open(path);
+      const controls = tab.page.locator(':is(button, select, summary, .site-footer a, input):not(.check input)');
+      for (const control of await controls.filter({ visible: true }).all()) {
+        const { width, height } = (await control.boundingBox())!;
+        const name = await control.evaluate(({ outerHTML }) => outerHTML.slice(0, 100));
+        expect.soft(Math.min(width, height), `${path}: ${name}`).toBeGreaterThanOrEqual(24);
+      }
+    }
+  });
+
   it('can be reached and left with the keyboard', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin);
