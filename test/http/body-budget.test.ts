@@ -77,6 +77,14 @@ it('refuses a sender with many waiting bodies, and still admits those', async ()
   expect(await results).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason })));
 });
 
+it('does not refuse the rest of a body that was admitted, however many bodies of its sender wait', async () => {
+  const budget = createBodyBudget();
+  const first = budget.open('eve');
+  await first.reserve(MB);
+  for (let count = 0; count < 8; count += 1) void budget.open('eve').reserve(MB);
+  await expect(first.reserve(MB)).resolves.toBeUndefined();
+});
+
 it('refuses a body that waited too long, and admits those behind it', async () => {
   const { events, reserve } = watch();
   reserve('a', 10 * MB).complete();

@@ -42,6 +42,13 @@ it.each<[Record<string, string>, string]>([
   expect((await visitor.get('/')).html).not.toContain('<summary>');
 });
 
+it('replaces a CSRF cookie that it cannot have written, instead of sending it back', async () => {
+  const { request } = await openTestServer();
+  const headers = { cookie: `csrf=${encodeURIComponent(`${'x'.repeat(24)}; Domain=example`)}` };
+  const cookie = (await request('GET', '/login', { headers })).headers.get('set-cookie');
+  expect(cookie).toMatch(/^csrf=[\w-]{24}; Path=\//);
+});
+
 it('counts wrong passwords together with those of apps', async () => {
   const server = await openTestServer();
   const visitor = openVisitor(server);

@@ -51,6 +51,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     ['a text instead of groups of devices', 400, 'POST', GROUPS, { auth, body: { synchronize: 'phone' } }],
     ['a body that is not UTF-8', 400, 'POST', DEVICE, { auth, body: Uint8Array.of(0x7b, 0xff, 0x7d) }],
     ['a byte order mark', 200, 'POST', DEVICE, { auth, body: '\ufeff{"caption":"x"}' }],
+    ['a body as large as allowed', 200, 'POST', DEVICE, { auth, body: '{}'.padEnd(1024 * 1024) }],
     ['a body that is too large', 413, 'POST', DEVICE, { auth, body: `{"caption":"${'x'.repeat(1024 * 1024)}"}` }],
     ['a body that is nested too deeply', 400, 'POST', DEVICE, { auth, body: '['.repeat(100_000) }],
     [

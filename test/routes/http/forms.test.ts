@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { finished, pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -205,6 +206,29 @@ it('serves the next request on a connection whose client sent the refused body a
   socket.write(Buffer.alloc(size));
   socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   expect((await socket.toArray()).join('')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it('receives the refused body from a client that sends it only after the response, though the connection ends', async () => {
+  const { origin } = await openTestServer({}, 'socket');
+  const { hostname, port } = new URL(origin!);
+  const socket = connect(Number(port), hostname);
+  const size = 4 * 1024 * 1024;
+  socket.write(`POST /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`);
+  const [first] = await once(socket, 'data');
+  expect(`${first}`).toMatch(/^HTTP\/1\.1 404 /);
+  socket.resume();
+  await finished(socket.end(Buffer.alloc(size)));
+});
+
+it('disconnects a client whose refused body does not end', async () => {
+  const { origin } = await openTestServer({}, 'socket');
+  const { hostname, port } = new URL(origin!);
+  const chunk = `${(1024 * 1024).toString(16)}\r\n${'x'.repeat(1024 * 1024)}\r\n`;
+  const endless = function* (): Iterable<string> {
+    yield 'POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    for (let megabytes = 0; megabytes < 200; megabytes += 1) yield chunk;
+  };
+  await expect(pipeline(endless, connect(Number(port), hostname))).rejects.toThrow();
 });
 
 it.each(TARGETS)('a client that sends everything before it reads receives the refusal (%s)', async (target) => {

@@ -1,0 +1,63 @@
+import { PassThrough } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import type { H3Event } from 'h3';
+import { expect, it } from 'vitest';
+import type { BodyBudget, Reservation } from '../../src/http/body-budget.ts';
+import { readChunks, readText } from '../../src/http/body.ts';
+
+const LIMIT = 1_000_000;
+
+/** A request whose body is still arriving, and the bytes that it has reserved. */
+function begin(headers: Record<string, string>) {
+  const request = Object.assign(new PassThrough(), { headers });
+  const event = { req: { headers: new Headers(headers), runtime: { node: { req: request } } } } as unknown as H3Event;
+  const reserved: number[] = [];
+  const reservation: Reservation = {
+    reserve: async (bytes) => void reserved.push(bytes),
+    complete: () => undefined,
+    release: () => undefined,
+  };
+  const budget: BodyBudget = { open: () => reservation };
+  return { request, event, reserved, reservation, budget };
+}
+
+it.each<[string, Record<string, string>, Buffer, number[]]>([
+  ['nothing if it is small', { 'content-length': '10' }, Buffer.alloc(10), []],
+  ['its length before it has arrived', { 'content-length': '300000' }, Buffer.alloc(1), [300_000]],
+  ['the limit if its length is unknown', {}, Buffer.alloc(100_000), [LIMIT]],
+  [
+    'the limit if it is compressed',
+    { 'content-length': '100000', 'content-encoding': 'gzip' },
+    Buffer.alloc(1),
+    [LIMIT],
+  ],
+])('a body reserves %s', async (_, headers, sent, expected) => {
+  const { request, event, reserved, budget } = begin(headers);
+  const read = readText(event, LIMIT, budget);
+  request.write(sent);
+  await new Promise(setImmediate);
+  expect(reserved).toEqual(expected);
+  request.destroy();
+  await expect(read).rejects.toThrow('before the whole request body arrived');
+});
+
+it('a short body that is large after decompression reserves the limit', async () => {
+  const { request, event, reserved, budget } = begin({ 'content-encoding': 'gzip' });
+  request.end(gzipSync('x'.repeat(200_000)));
+  expect(await readText(event, LIMIT, budget)).toHaveLength(200_000);
+  expect(reserved).toEqual([LIMIT]);
+});
+
+it('a body that is parsed while it arrives reserves the limit when it becomes large', async () => {
+  const { request, event, reserved, reservation } = begin({});
+  request.end(Buffer.alloc(100_000));
+  for await (const _chunk of readChunks(event, LIMIT, reservation));
+  expect(new Set(reserved)).toEqual(new Set([LIMIT]));
+});
+
+it('refuses a body whose client disconnected before it was read', async () => {
+  const { request, event, budget } = begin({ 'content-length': '10' });
+  request.destroy();
+  await new Promise(setImmediate);
+  await expect(readText(event, LIMIT, budget)).rejects.toThrow('before the whole request body arrived');
+});
