@@ -41,6 +41,18 @@ describe('public responses', () => {
     expect(after.headers.get('etag')).not.toBe(before);
   });
 
+  it('are not cached if they open a session: a cache would give it to others', async () => {
+    const { request } = await openTestServer();
+    const body = ['http://example.org/a', 'http://example.org/b?token=hunter2'];
+    await request('POST', '/api/2/lists/bob/create.json?title=My%20list', { auth, body });
+    const { headers } = await request('GET', `${LIST}.json`, { auth: 'eve:secret' });
+    expect([headers.has('set-cookie'), headers.get('cache-control'), headers.get('etag')]).toEqual([
+      true,
+      'no-store',
+      null,
+    ]);
+  });
+
   it('are not cached if they are errors', async () => {
     const { request } = await openTestServer();
     const answer = await request('GET', `${LIST}.json`, { headers: { 'if-none-match': '*' } });

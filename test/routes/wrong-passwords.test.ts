@@ -28,6 +28,11 @@ describe('wrong passwords', () => {
     expect((await server.request('GET', DEVICES, { auth: 'bob:secret' })).status).toBe(200);
   });
 
+  it('count together for a name in any letter case', async () => {
+    const statuses = await trials(await openTestServer(), 11, (trial) => `${['bob', 'BOB'][trial % 2]}:wrong`);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
   it('are refused with 429 after a hundred from one address', async () => {
     const server = await openTestServer({ trustProxy: true });
     const statuses = await trials(server, 101, (trial) => `user${trial}:wrong`);

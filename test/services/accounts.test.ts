@@ -26,3 +26,11 @@ it('uses the defaults of the server unless an account chooses otherwise', async 
     expect(await settings(server, id)).toEqual(expected);
   }
 });
+
+it('accepts the longest e-mail address as a login', async () => {
+  const { services } = await openTestServer({ users: [] });
+  const email = `${'a'.repeat(64)}@${'b'.repeat(181)}.org`;
+  await services.accounts.create({ ...ACCOUNT, email });
+  const from = { address: '192.0.2.1', isShared: false, ip: '192.0.2.1' };
+  expect(await services.accounts.login(email, 'secret', from)).toMatchObject({ name: 'bob' });
+});

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createSessions } from '../../src/services/accounts/sessions.ts';
+import { StorageError } from '../../src/storage/errors.ts';
 import type { Session, SessionStore, User } from '../../src/storage/stores.ts';
 
 setFlagsFromString('--expose-gc');
@@ -38,4 +39,14 @@ it('clients with long names take no more memory than others', async () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
   expect(await open(0)).toBe(tokens[0]);
   expect(await open(1999)).toBe(tokens[1999]);
+});
+
+it('a client whose session could not be stored gets one the next time', async () => {
+  const store = createStore();
+  const sessions = createSessions(store, { get: async () => ({}) }, () => 1_700_000_000);
+  const client = { address: '192.0.2.1', app: 'AntennaPod' };
+  vi.spyOn(store, 'save').mockRejectedValueOnce(new StorageError('full', 'the disk is full'));
+  await expect(sessions.open(bob, client)).rejects.toThrow('full');
+  const token = await sessions.open(bob, client);
+  expect(await sessions.find(token)).toMatchObject({ user: bob });
 });

@@ -242,6 +242,13 @@ it('works below a sub-path, whether or not a proxy strips it', async () => {
   }
 });
 
+it('strips a sub-path only as whole segments', async () => {
+  const { request } = await openTestServer({ baseUrl: 'https://sync.example/sub' });
+  for (const path of ['/subscriptions/bob.json', '/sub/subscriptions/bob.json']) {
+    expect((await request('GET', path, { auth })).status).toBe(200);
+  }
+});
+
 it('accepts X-Forwarded-Proto only from a trusted proxy', async () => {
   const headers = { 'x-forwarded-proto': 'HTTPS' };
   const isSecure = async (trustProxy: boolean): Promise<boolean> => {

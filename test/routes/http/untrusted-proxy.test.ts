@@ -51,7 +51,7 @@ describe('behind an untrusted proxy, after a hundred wrong names', () => {
     const { server } = await open();
     await guessNames(server);
     for (let at = 0; at < 10; at++) expect(await statusOf(server, { auth: `bob:wrong${at}` })).toBe(401);
-    for (const password of ['wrong', 'secret']) expect(await statusOf(server, { auth: `bob:${password}` })).toBe(429);
+    for (const password of ['secret', 'wrong']) expect(await statusOf(server, { auth: `bob:${password}` })).toBe(429);
   });
 
   it('an account that has not logged in has to wait, even with the cookie of another', async () => {
@@ -63,10 +63,11 @@ describe('behind an untrusted proxy, after a hundred wrong names', () => {
     expect(await statusOf(server, { auth: 'eve:secret' })).toBe(403); // authenticated, but this is a path of bob
   });
 
-  it('without a proxy the whole address waits, even with a cached password', async () => {
-    const { server } = await open();
+  it('without a proxy the whole address waits, even with a cached password and the cookie', async () => {
+    const { server, cookie } = await open();
     await guessNames(server);
     expect(await statusOf(server, { auth: 'bob:secret', headers: {} })).toBe(429);
+    expect(await statusOf(server, { auth: 'bob:secret', cookie, headers: {} })).toBe(429);
   });
 });
 
