@@ -72,7 +72,6 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   };
   const recordWait = ({ name }: Counter, wait: Seconds): void => {
     if (wait > 0) refusedUntil.set(name, now() + wait);
-    else refusedUntil.delete(name);
   };
 
   const isKnown = async (guess: Guess): Promise<boolean> =>
