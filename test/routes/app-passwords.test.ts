@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from '../site/browser.ts';
 
@@ -159,6 +160,18 @@ it('records its last use once an hour, and the app only if allowed', async () =>
   expect(await use('Two')).toEqual([start + 3600, '']);
   server.clock.now = start; // the clock was wrong
   expect(await use('Two')).toEqual([start, '']);
+});
+
+it('is accepted while its use cannot be stored', async () => {
+  const { server, auth } = await openWithAppPassword();
+  vi.spyOn(server.storage.appPasswords, 'recordUse').mockRejectedValue(new StorageError('full', 'the disk is full'));
+  expect(await statusOf(server, { auth })).toBe(200);
+});
+
+it('has a name of up to 255 characters', async () => {
+  const { server, id } = await openWithAppPassword();
+  await server.services.appPasswords.create(id, 'x'.repeat(255));
+  await expect(server.services.appPasswords.create(id, 'x'.repeat(256))).rejects.toThrow('up to 255 characters');
 });
 
 it('counts as the last sync of the account', async () => {

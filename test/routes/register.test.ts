@@ -95,6 +95,7 @@ it.each<[Record<string, string>, string]>([
   [{ password: 'seven c', again: 'seven c' }, 'The password has fewer than 8 characters'],
   [{ password: '🎧🎧🎧🎧', again: '🎧🎧🎧🎧' }, 'The password has fewer than 8 characters'],
   [{ password: 'x'.repeat(73), again: 'x'.repeat(73) }, 'The password is longer than 72 bytes'],
+  [{ password: 'ü'.repeat(37), again: 'ü'.repeat(37) }, 'The password is longer than 72 bytes'],
   [{ name: 'a b' }, 'A user name is'],
   [{ name: 'BOB' }, 'An account with this name already exists.'],
   [{ email: 'nonsense' }, 'This is not an e-mail address.'],

@@ -61,3 +61,19 @@ it('checks passwords with hashes of any other cost', async () => {
   }
   expect(await hasher.compare('secret', await hasher.hash('secret'))).toBe(true);
 });
+
+it('takes as long for a hash of a lower cost, so that the time reveals no account', async () => {
+  hasher = createThreadHasher();
+  /** Milliseconds of the quickest of three. */
+  const timeOf = async (known: string): Promise<number> => {
+    const times: number[] = [];
+    for (let at = 0; at < 3; at++) {
+      const startedAt = performance.now();
+      await hasher.compare('wrong', known);
+      times.push(performance.now() - startedAt);
+    }
+    return Math.min(...times);
+  };
+  const usual = await timeOf(DUMMY_HASH);
+  expect(await timeOf(await hash('secret', 4))).toBeGreaterThan(usual / 4);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, TARGETS, type TestServer, type TestServerOptions } from '../../server.ts';
 
@@ -47,6 +47,7 @@ describe.each(TARGETS)('the page of a user (%s)', (target) => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('public, no-cache');
+    expect(answer.headers.get('vary')).toContain('cookie');
     const page = await answer.text();
     expect(page).toContain('<h1>bob</h1>');
     expect(page).toContain('bob subscribes to 3 podcasts');
@@ -97,6 +98,22 @@ describe('what a user keeps private', () => {
     await set(server, 'account', { public_profile: false, public_subscriptions: true });
     expect((await server.request('GET', PAGE)).status).toBe(404);
     expect((await server.request('GET', SHARED)).status).toBe(404);
+  });
+
+  it.each([[null], [0], ['false'], [{}], [[true]]])('is everything if public_profile is %j', async (value) => {
+    const server = await openFilled();
+    await server.request('POST', '/api/2/lists/bob/create.json?title=Mine', { auth, body: [B] });
+    await set(server, 'account', { public_profile: value });
+    expect((await server.request('GET', PAGE)).status).toBe(404);
+  });
+
+  it('is everything at once, also on a page that is being read', async () => {
+    const server = await openFilled();
+    vi.spyOn(server.storage.subscriptions, 'listed').mockImplementationOnce(async () => {
+      await set(server, 'account', { public_profile: false });
+      return [A];
+    });
+    expect((await server.request('GET', PAGE)).status).toBe(404);
   });
 
   it.each([[null], [0], ['false'], [{}], [[true]]])('includes a podcast whose setting is %j', async (mark) => {
