@@ -64,6 +64,7 @@ it('fetches a logo once for many simultaneous requests', async () => {
 it.each<[string, () => Promise<Uint8Array>]>([
   ['cannot be fetched', () => Promise.reject(new Error('the server did not answer'))],
   ['is no image', async () => Buffer.from('<html>not found</html>')],
+  ['is SVG', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
   ['is a program', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
   ['is damaged', async () => (await paint(300, 300)).subarray(0, 60)],
   ['is a trap', async () => Buffer.from('89504e470d0a1a0a0000000d49484452000fffff000fffff0802000000', 'hex')],

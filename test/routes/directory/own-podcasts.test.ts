@@ -57,8 +57,8 @@ describe('an unlisted podcast', () => {
     expect(await statusOf(server, path, 'mel:secret')).toBe(404);
   });
 
-  it('shows its logo only to its account', async () => {
-    const server = await openTestServer();
+  it.each(['public', 'members', 'off'] as const)('shows its logo only to its account (%s)', async (directory) => {
+    const server = await openTestServer({ directory });
     await subscribe(server, [FEED]);
     await setPrivate(server);
     await recordFeed(server.storage, FEED, { logoUrl: 'http://example.org/logo.png' });

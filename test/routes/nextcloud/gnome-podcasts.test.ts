@@ -172,4 +172,7 @@ it('nothing but an app password can be revoked, and nothing without the header o
   expect((await send('GET', '/ocs/v2.php/core/getapppassword', { headers: OCS })).status).toBe(401);
   const { id } = await server.services.administration.find('bob');
   expect(await server.services.appPasswords.all(id)).toEqual([]);
+  const own = { authorization: basic('bob', await exchange(server, 'bob', 'secret')) };
+  expect((await send('DELETE', PASSWORD, { headers: own })).status).toBe(403);
+  expect(await server.services.appPasswords.all(id)).toHaveLength(1);
 });
