@@ -69,3 +69,25 @@ async function* cutShort(pages: AsyncIterable<EpisodeAction[]>): AsyncGenerator<
     throw new Error('away');
   }
 }
+
+it('has each action once after the storage failed in the middle of a history', async () => {
+  const { store, bob } = await openTwo();
+  let isFailing = false;
+  const actionCache = createActionCache({
+    async query(user, query) {
+      const { pages, mark } = await store.query(user, query);
+      const failing = async function* () {
+        yield* pages;
+        if (isFailing) throw new Error('the storage failed');
+      };
+      return { pages: failing(), mark };
+    },
+  });
+  await store.append(bob, actions(2));
+  await actionCache.read(bob);
+  await store.append(bob, actions(1, 2));
+  isFailing = true;
+  await expect(actionCache.read(bob)).rejects.toThrow('the storage failed');
+  isFailing = false;
+  expect((await actionCache.read(bob)).length).toBe(3);
+});

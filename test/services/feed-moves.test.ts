@@ -264,6 +264,7 @@ it.each<[string, Partial<ParsedFeed>, string?]>([
   if (movedTo !== undefined) web.set(secret, show(episodesOf('Show', 3)), movedTo);
   await fetchAll(server);
   expect(await server.services.directory.episodes(B, 9)).toHaveLength(3);
+  if (movedTo === undefined) expect(await server.storage.podcasts.episodes(secret, 9)).toHaveLength(4);
 });
 
 it('a feed that redirects to a new address at each fetch gets up to 200 addresses, and is still read', async () => {
