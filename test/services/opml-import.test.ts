@@ -18,3 +18,15 @@ it('sanitizes and limits the texts of a file like those of a feed', async () => 
   expect([description.slice(0, 20), description.length]).toEqual(['Salt & pepper.\nword0', 10_000]);
   expect(website).toBe('');
 });
+
+it('reports refused addresses without the passwords in them', async () => {
+  const { services } = await openTestServer();
+  const user = (await services.accounts.findByName('bob'))!;
+  const entries = [{ url: 'ftp://bob:hunter2@example.org/a' }];
+  const { refused } = await services.opmlImport.run(user.id, entries, {
+    device: 'phone',
+    replace: false,
+    dryRun: true,
+  });
+  expect(refused).toEqual([{ url: 'ftp://***@example.org/a', reason: expect.not.stringContaining('hunter2') }]);
+});

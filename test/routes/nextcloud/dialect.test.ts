@@ -142,6 +142,14 @@ describe('clocks of clients', () => {
     expect((await app.pull(since + 30)).remove).toEqual([FEED]);
   });
 
+  it('one whose mark is not known, as after a restored backup, receives removals, too', async () => {
+    const app = await openWith(server, 'AntennaPod');
+    await app.push([OTHER]);
+    await openDevice(server).change([FEED]);
+    await openDevice(server).change([], [FEED]);
+    expect((await app.pull(server.clock.now + 5000)).remove).toEqual([FEED]);
+  });
+
   it('has separate marks for subscriptions and actions', async () => {
     const app = await openWith(server, 'AntennaPod');
     await app.pull(0);

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { StorageError } from '../../../src/storage/errors.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { signIn } from '../../site/browser.ts';
 import { textOf } from '../../site/listener.ts';
@@ -61,6 +62,12 @@ describe('diagnostics', () => {
     await app.pushActions([...Array.from({ length: 24 }, () => play('1')), 7]);
     expect((await server.services.refusals.all(bob))[1]!.reason).toBe('action 24: it is not an object');
   });
+});
+
+it('a refused request says why even if that cannot be recorded', async () => {
+  vi.spyOn(server.storage.refusals, 'add').mockRejectedValue(new StorageError('full', 'the disk is full'));
+  const answer = await server.request('POST', `${APPS}/episode_action/create`, { auth: 'bob:secret', body: {} });
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('JSON array')]);
 });
 
 describe('an invalid item of a batch', () => {

@@ -132,6 +132,10 @@ it('without passwords nobody can log in until a new one is set', async () => {
     expect((await copy.request('GET', devices, way)).status).toBe(401);
   }
   expect(await backUp(copy, '?withoutPasswords=true')).toBe(backup);
+  // Links to choose a password are signed with it.
+  const hashes = (await copy.storage.users.all()).map(({ passwordHash }) => passwordHash);
+  expect(hashes).toEqual([expect.stringMatching(/^.{60}$/), expect.stringMatching(/^.{60}$/)]);
+  expect(hashes[0]).not.toBe(hashes[1]);
   await copy.request('PUT', '/operator/users/bob/password', { body: { password: 'new' } });
   expect((await copy.request('GET', devices, { auth: 'bob:new' })).status).toBe(200);
 });
