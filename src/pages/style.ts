@@ -54,7 +54,7 @@ code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF
 main { flex: 1; width: 100%; max-width: 70rem; margin: 0 auto; padding: 1.75rem 1rem 3.5rem; }
 main.narrow { max-width: 44rem; }
 .site-footer { border-top: 1px solid var(--line); color: var(--soft); font-size: .875rem; }
-.site-footer a { color: inherit; padding: .15rem; }
+.site-footer a { color: inherit; padding-block: .15rem; min-width: 1.5rem; }
 
 details.menu { position: relative; }
 details.menu summary { position: relative; max-width: min(16rem, 50vw); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; list-style: none; cursor: pointer; padding: .35rem 1.9rem .35rem .75rem; border: 1px solid var(--edge); border-radius: 2rem; }
