@@ -45,7 +45,7 @@ code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF
 .brand { display: inline-flex; align-items: center; gap: .5rem; font-weight: 700; font-size: 1.1rem; color: var(--ink); text-decoration: none; }
 .brand img { width: 1.75rem; height: 1.75rem; display: block; }
 .site-header form[role=search] { flex: 1 1 12rem; max-width: 26rem; margin: 0; }
-.site-header .account { margin-left: auto; display: flex; align-items: center; gap: .75rem; }
+.site-header .account { margin-left: auto; display: flex; flex-wrap: wrap; align-items: center; gap: 0 .75rem; }
 .site-nav { display: flex; gap: .15rem; max-width: 70rem; margin: 0 auto; padding: 0 .5rem; overflow-x: auto; scrollbar-width: thin; }
 .site-nav a { padding: .45rem .6rem .5rem; color: var(--soft); text-decoration: none; white-space: nowrap; border-bottom: 3px solid transparent; }
 .site-nav a:hover { color: var(--ink); }
@@ -135,7 +135,7 @@ form.inline:has(.error) { align-items: start; }
 form.inline:has(.error) > button { margin-top: 1.75rem; }
 fieldset { margin: 1rem 0; padding: .75rem 1.15rem 1.15rem; min-width: 0; }
 legend { font-weight: 600; padding: 0 .35rem; }
-.field { margin: 1rem 0; max-width: 26rem; }
+.field { margin: 1rem 0; max-width: min(26rem, 100%); }
 .field > label { display: block; font-weight: 600; }
 .hint { color: var(--soft); font-size: .9rem; margin: .1rem 0; }
 .field .error { color: var(--bad); font-size: .9rem; margin: .25rem 0 0; }
@@ -152,6 +152,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 caption { text-align: start; padding: .6rem .9rem; color: var(--soft); font-size: .9rem; }
 th, td { text-align: start; padding: .55rem .9rem; vertical-align: top; }
 .table[tabindex] :is(th, td):not(:first-child) { overflow-wrap: break-word; }
+.table[tabindex] :is(th, td):first-child { min-width: 5rem; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 600; }
 tbody tr { border-top: 1px solid var(--line); }
 tbody th { font-weight: inherit; }
@@ -188,7 +189,7 @@ summary { cursor: pointer; padding-block: .15rem; }
 .tags a[aria-current] { background: var(--accent); color: var(--on-accent); }
 audio { width: 100%; display: block; }
 .player .actions { margin: .75rem 0 0; }
-.player label { display: flex; align-items: center; gap: .5rem; }
+.player label { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
 .player select { width: auto; margin: 0; }
 
 @media (max-width: 40rem) {

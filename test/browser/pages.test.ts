@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect((await computer.page.locator('article > .head progress').boundingBox())!.width).toBe(416);
   });
 
-  it('fits a phone whose text is twice as large, with titles that can be read', async () => {
+  it('fits a phone whose text is twice as large, with titles that can be read, and no short word cut in two', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { viewport: { width: 360, height: 740 } });
     const { page } = tab;
@@ -49,6 +49,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
       await page.evaluate('document.documentElement.style.fontSize = "200%"');
       expect.soft(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(360);
       expect.soft((await page.locator('h1').boundingBox())!.width, path).toBeGreaterThan(150);
+      expect.soft(await page.evaluate(findBrokenWords), path).toEqual([]);
     }
   });
 
@@ -241,3 +242,14 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(await page.getByRole('heading', { name: 'Continue listening' }).isVisible()).toBe(true);
   });
 });
+
+/** Short words of labels and tables that are on two lines. Runs in the page. */
+const findBrokenWords = `[...document.querySelectorAll('label, .table[tabindex] :is(th, td)')].flatMap((element) => {
+  const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+  return texts.flatMap((text) => [...text.data.matchAll(/\\b\\w{1,8}\\b/g)].filter(({ 0: word, index }) => {
+    const range = new Range();
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+  }).map(([word]) => word));
+})`;
