@@ -31,7 +31,7 @@ export function parseStorageSpec(spec: string): StorageSpec {
 }
 
 /** Up to the last `@` of a URL, because a password may contain an unencoded `@` and either `/` or blanks. */
-const URL_PASSWORD = /(:\/\/[^\s:@/]*):(?:\S*|[^/\n]*)@/g;
+const URL_PASSWORD = /(:\/\/[^\s:@/]*):(?:(?:\S*|[^/\n]*)@)+/g;
 const BARE_PASSWORD = /([^\s:@/\\]+):[^\s:@/\\]+@/g;
 /** In a query or a list of `key=value` pairs, where a quoted value may contain spaces. */
 const NAMED_PASSWORD = /((?:pass(?:word|wd|phrase)?|pwd|secret|token|key)\s*=\s*)(?:'[^']*'|"[^"]*"|[^&;\s]*)/gi;

@@ -44,6 +44,8 @@ describe('a redacted location', () => {
     ['postgres://bob:hunt%40er2@db/pods?a=1', 'postgres://bob:***@db/pods?a=1'],
     ['postgres://bob:hun@te/r2@db/pods', 'postgres://bob:***@db/pods'],
     ['postgres://bob:hun t@r 2@db/pods', 'postgres://bob:***@db/pods'],
+    ['postgres://bob:hu@n ter2@db/pods', 'postgres://bob:***@db/pods'],
+    ['from redis://a:one@db to redis://b:two@db/1', 'from redis://a:***@db to redis://b:***@db/1'],
     ['postgres://:hunter2@db/pods', 'postgres://:***@db/pods'],
     ['postgres://db/pods?user=bob&password=hunter2&ssl=1', 'postgres://db/pods?user=bob&password=***&ssl=1'],
     ['libsql://db?authToken=hunter2', 'libsql://db?authToken=***'],
