@@ -30,7 +30,7 @@ export const renderLists = ({ base, csrf, directory, user, lists, title, problem
   title: 'Lists',
   isNarrow: true,
   content: markup`<h1>Lists</h1>
-<p class="soft">Collections of podcasts to share: anyone ${directory === 'members' ? 'who is signed in' : 'with the link'} can see a list, and podcast apps can subscribe to it as OPML.</p>
+<p class="soft">Collections of podcasts to share: ${directory === 'members' ? 'anyone who is signed in can see the page of a list, and everyone can read it as OPML, as podcast apps do' : 'anyone with the link can see a list, and podcast apps can subscribe to it as OPML'}.</p>
 ${renderProblem(problems.form)}
 <form method="post" action="${base}/lists" class="inline">${renderToken(csrf)}
 ${renderField({ name: 'title', label: 'New list', value: title, problem: problems.title, input: { required: true, maxlength: 255, placeholder: 'Title' } })}

@@ -16,6 +16,19 @@ const names = async ({ request }: TestServer): Promise<string[]> => {
 const urls = async ({ request }: TestServer, name: string): Promise<string> =>
   (await request('GET', `/api/2/lists/bob/list/${name}.txt`)).text();
 
+it.each([
+  ['public', 'anyone with the link can see a list', 200],
+  ['members', 'anyone who is signed in can see the page of a list, and everyone can read it as OPML', 303],
+  ['off', 'anyone with the link can see a list', 200],
+] as const)('says who sees a list with --directory %s', async (directory, text, status) => {
+  const server = await openTestServer({ directory });
+  const visitor = await signIn(server);
+  await create(visitor, 'Rain');
+  expect((await visitor.get('/lists')).html).toContain(text);
+  expect((await server.request('GET', '/user/bob/lists/rain')).status).toBe(status);
+  expect((await server.request('GET', '/api/2/lists/bob/list/rain.opml')).status).toBe(200);
+});
+
 it('creates a list, fills it and shows its public page', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
