@@ -55,7 +55,7 @@ export function renderPodcast(page: PodcastPage): Page {
 <div class="head">${renderLogo(base, podcast, 'large')}<div>
 <h1${languageAttribute(podcast.language)}>${name}</h1>
 ${author && markup`<p>${author}</p>`}
-<p class="soft">${countOf(subscribers, 'subscriber')}</p>
+${subscribers > 0 ? markup`<p class="soft">${countOf(subscribers, 'subscriber')}</p>` : ''}
 ${owner && renderSubscription(page, owner)}
 </div></div>
 ${problem && renderFeedProblem(problem)}

@@ -20,6 +20,16 @@ describe('the page of a podcast', () => {
     expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
   });
 
+  it('does not say that nobody subscribes to one of too many that were added on one day', async () => {
+    const server = await openFilled();
+    const feeds = Array.from({ length: 2001 }, (_, at) => `https://feeds.example/${at}`);
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: feeds });
+    const { status, html } = await (await signIn(server)).get(`/podcast?url=${encodeURIComponent(feeds.at(-1)!)}`);
+    expect(status).toBe(200);
+    expect(html).toContain('Unsubscribe</button>');
+    expect(html).not.toContain('0 subscribers');
+  });
+
   it('marks the language of the texts from a feed, here and on all other pages', async () => {
     const server = await openFilled();
     const url = 'https://media.example/1.mp3';

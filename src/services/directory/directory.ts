@@ -87,7 +87,7 @@ export const createDirectory = (
     const areOwn = await podcasts.areUsedBy(user, others);
     const own = others.filter((_, at) => areOwn[at]);
     const found = await podcasts.find(own);
-    const mine = new Map(own.map((url, at) => [url, found[at] ?? onlyNamed(url)]));
+    const mine = new Map(own.map((url, at) => [url, found[at] ?? undescribed(url)]));
     return urls.map((url, at) => listed[at] ?? mine.get(url));
   };
 
@@ -159,8 +159,11 @@ export const createDirectory = (
   };
 };
 
-/** A podcast that only actions of the account name: nobody ever subscribed to it, so it is not in the directory. */
-const onlyNamed = (url: Url): Podcast => ({
+/**
+ * A podcast of the account that is not in the directory: nobody ever subscribed to it, or this account has added too many
+ * on one day and its subscribers are not counted yet.
+ */
+const undescribed = (url: Url): Podcast => ({
   url,
   title: '',
   author: '',
