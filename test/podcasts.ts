@@ -1,17 +1,10 @@
-import type { EpisodeInfo, PodcastInfo } from '../src/domain/types.ts';
+import { emptyPodcast, type EpisodeInfo, type PodcastInfo } from '../src/domain/types.ts';
 import type { ParsedFeed } from '../src/feeds/parse.ts';
 import type { FeedResult, Storage } from '../src/storage/stores.ts';
 
 /** A podcast with the given fields; the others are empty. */
 export const podcastInfo = (fields: Partial<PodcastInfo> = {}): PodcastInfo => ({
-  title: '',
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
+  ...emptyPodcast(),
   ...fields,
 });
 

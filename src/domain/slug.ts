@@ -1,6 +1,6 @@
 /**
- * Short name of a list or a tag, derived from its title (spec 2.8): ASCII letters and digits in lower case, joined by hyphens.
- * Accents are dropped. A title without ASCII letters and digits keeps those of its own script; `""` if it has none.
+ * Short name of a list or a tag, derived from its title (spec 2.8): ASCII letters and digits in lower case, joined by
+ * hyphens. Accents are dropped. A title without ASCII letters and digits keeps those of its own script; `""` if it has none.
  */
 export function createSlug(title: string): string {
   if (/^[a-z0-9]+$/i.test(title)) return title.toLowerCase(); // most tags

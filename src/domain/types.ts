@@ -75,6 +75,18 @@ export interface PodcastInfo {
   blocked: boolean;
 }
 
+/** Metadata of a podcast whose feed was not read yet. */
+export const emptyPodcast = (): PodcastInfo => ({
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  blocked: false,
+});
+
 /** Metadata of an episode from its feed. Missing texts are `''`. */
 export interface EpisodeInfo {
   /** Media URL. */

@@ -1,6 +1,7 @@
 /**
  * The interface of a storage plugin: an ordered key-value store. Accounts and podcasts are implemented on top of it,
- * once for all plugins, in `src/storage/`. Every rule here, except those for failures and for a second process, is a test in `podsync/testing`.
+ * once for all plugins, in `src/storage/`. Every rule here, except those for failures and for a second process, is a
+ * test in `podsync/testing`.
  */
 
 /** 1 to `MAX_KEY_BYTES` characters of printable ASCII, compared by code point. */

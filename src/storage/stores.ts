@@ -15,7 +15,7 @@ import type {
   Url,
   UserId,
 } from '../domain/types.ts';
-import type { AppPasswordStore, AttemptStore, AppLoginStore, SessionStore, UserStore } from './account-stores.ts';
+import type { AppLoginStore, AppPasswordStore, AttemptStore, SessionStore, UserStore } from './account-stores.ts';
 import type { KeyValueStore, OpenContext } from './contract.ts';
 import type { PodcastStore } from './podcast-stores.ts';
 import type { TransferStore } from './transfer-store.ts';

@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '../../domain/errors.ts';
-import type { EpisodeInfo, Url, UserId } from '../../domain/types.ts';
+import { emptyPodcast, type EpisodeInfo, type Url, type UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
 import type { Episode, Podcast, RankedPodcast, Storage, Tag, ToplistRebuild } from '../../storage/stores.ts';
 import { hasEpisode } from './own-episodes.ts';
@@ -163,18 +163,7 @@ export const createDirectory = (
  * A podcast of the account that is not in the directory: nobody ever subscribed to it, or this account has added too many
  * on one day and its subscribers are not counted yet.
  */
-const undescribed = (url: Url): Podcast => ({
-  url,
-  title: '',
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
-  subscribers: 0,
-});
+const undescribed = (url: Url): Podcast => ({ url, ...emptyPodcast(), subscribers: 0 });
 
 const anonymous: Viewer = async () => undefined;
 

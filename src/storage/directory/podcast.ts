@@ -1,6 +1,6 @@
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
-import type { PodcastInfo, Seconds, Stamp, Url } from '../../domain/types.ts';
+import { emptyPodcast, type PodcastInfo, type Seconds, type Stamp, type Url } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
 import type { FeedProgress, Podcast } from '../stores.ts';
@@ -27,14 +27,7 @@ export interface StoredPodcast extends PodcastFields {
 
 /** A podcast whose feed was not fetched yet: it is due at once. */
 export const newPodcast = (url: Url, since: Seconds): PodcastFields => ({
-  title: '',
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
+  ...emptyPodcast(),
   url,
   formerUrls: [],
   feed: { intervalSeconds: 0, failures: 0, nextAt: since },

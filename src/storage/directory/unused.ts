@@ -7,7 +7,7 @@ import { namedFeeds } from '../sync/named-feeds.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
-import { episodesPrefix, actionIndexPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
+import { actionIndexPrefix, episodesPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
 /** How long an unused podcast is kept. */
