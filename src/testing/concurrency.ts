@@ -34,11 +34,8 @@ const succeeded = (results: readonly (Version | undefined)[]): number =>
   results.filter((version) => version !== undefined).length;
 
 /** Rules for several writers. Each uses the store that `pick` returns for its number. */
-function writerTests(
-  title: (what: string) => string,
-  test: (title: string, body: (pick: Pick) => Promise<void>) => void,
-) {
-  test(title('commits without common keys all succeed'), async (pick) => {
+function writerTests(test: (title: string, body: (pick: Pick) => Promise<void>) => void): void {
+  test('commits without common keys all succeed', async (pick) => {
     const versions = await all(500, (n) => commit(pick(n), { check: [[`k/${n}`, 0]], set: [[`k/${n}`, String(n)]] }));
     const entries = await pick(1).get(versions.map((_, n) => `k/${n}`));
     assert.deepEqual(
@@ -47,7 +44,7 @@ function writerTests(
     );
   });
 
-  test(title('commits without checks all succeed, and one of them wins each key'), async (pick) => {
+  test('commits without checks all succeed, and one of them wins each key', async (pick) => {
     const versions = await all(400, (n) =>
       commit(pick(n), { set: ['one', `other/${n % 7}`].map((key) => [key, String(n)]) }),
     );
@@ -59,7 +56,7 @@ function writerTests(
     assert.equal(entries.length, 9);
   });
 
-  test(title('of several commits that check the same version, one succeeds'), async (pick) => {
+  test('of several commits that check the same version, one succeeds', async (pick) => {
     const store = pick(0);
     for (let round = 0; round < 5; round += 1) {
       const version = await versionOf(store, 'a');
@@ -79,7 +76,7 @@ function writerTests(
     }
   });
 
-  test(title('no change is lost if writers read, check and retry'), async (pick) => {
+  test('no change is lost if writers read, check and retry', async (pick) => {
     const counts: number[] = [];
     await all(12, async (n) => {
       for (let round = 0; round < 5; round += 1) counts.push(await increment(pick(n), 'count'));
@@ -88,13 +85,13 @@ function writerTests(
     assert.equal(new Set(counts).size, 60);
   });
 
-  test(title('a check detects that a commit without one has changed the key'), async (pick) => {
+  test('a check detects that a commit without one has changed the key', async (pick) => {
     const version = await commit(pick(0), { set: [['a', '1']] });
     await pick(1).commit({ set: [['a', '1']] });
     assert.equal(await pick(0).commit({ check: [['a', version]], set: [['b', '1']] }), undefined);
   });
 
-  test(title('of two commits that each check what the other changes, at most one succeeds'), async (pick) => {
+  test('of two commits that each check what the other changes, at most one succeeds', async (pick) => {
     const absent = await all(60, (n) =>
       Promise.all([
         pick(n).commit({ check: [[`l/${n}`, 0]], set: [[`r/${n}`, '1']] }),
@@ -114,7 +111,7 @@ function writerTests(
     assert.deepEqual(present.map(succeeded), Array(60).fill(1));
   });
 
-  test(title('batches with the same keys in different orders do not block each other'), async (pick) => {
+  test('batches with the same keys in different orders do not block each other', async (pick) => {
     const many = keys('k/', 40);
     const orders = [many, many.toReversed(), many.toSorted((a, b) => (a.at(-1)! < b.at(-1)! ? -1 : 1))];
     const versions = await all(150, (n) => {
@@ -128,7 +125,7 @@ function writerTests(
     assert.equal(new Set(versions).size, 150);
   });
 
-  test(title('commits are visible at once, also in other stores'), async (pick) => {
+  test('commits are visible at once, also in other stores', async (pick) => {
     await all(40, async (n) => {
       for (let round = 0; round < 10; round += 1) {
         await commit(pick(n), { set: [[`k/${n}`, String(round)]] });
@@ -139,7 +136,7 @@ function writerTests(
     });
   });
 
-  test(title('a store that writes nothing sees each commit at once'), async (pick) => {
+  test('a store that writes nothing sees each commit at once', async (pick) => {
     for (let round = 1; round <= 30; round += 1) {
       const value = round % 3 === 0 ? undefined : round;
       await commit(pick(0), value === undefined ? { delete: ['a'] } : { set: [['a', String(value)]] });
@@ -148,7 +145,7 @@ function writerTests(
     }
   });
 
-  test(title('a read sees all of a commit or nothing'), async (pick) => {
+  test('a read sees all of a commit or nothing', async (pick) => {
     const many = keys('k/', 30);
     const writing = all(3, async (n) => {
       for (let round = 1; round <= 30; round += 1) {
@@ -171,7 +168,7 @@ function writerTests(
     await Promise.all([writing, reading]);
   });
 
-  test(title('a commit of many keys is seen whole, and others succeed meanwhile'), async (pick) => {
+  test('a commit of many keys is seen whole, and others succeed meanwhile', async (pick) => {
     const many = keys('k/', 5000);
     const writing = all(2, async (n) => {
       for (let round = 1; round <= 3; round += 1) {
@@ -194,7 +191,7 @@ function writerTests(
     assert.equal(await read(pick(1), 'count'), count);
   });
 
-  test(title('a reader never goes back in time'), async (pick) => {
+  test('a reader never goes back in time', async (pick) => {
     const write = async (): Promise<void> => {
       for (let round = 1; round <= 200; round += 1) {
         await commit(pick(0), { set: ['a', 'b'].map((key) => [key, String(round)]) });
@@ -216,12 +213,8 @@ function writerTests(
 type Pick = (n: number) => KeyValueStore;
 
 export const concurrencyTests: Suite = ({ test, testShared }) => {
-  writerTests(
-    (what) => what,
-    (title, body) => test(title, ({ store }) => body(() => store)),
-  );
-  writerTests(
-    (what) => `${what} (two stores on one backend)`,
-    (title, body) => testShared(title, (one, other) => body((n) => (n % 2 ? other : one))),
+  writerTests((title, body) => test(title, ({ store }) => body(() => store)));
+  writerTests((title, body) =>
+    testShared(`${title} (two stores on one backend)`, (one, other) => body((n) => (n % 2 ? other : one))),
   );
 };
