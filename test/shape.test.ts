@@ -68,7 +68,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/batches.ts',
     'src/keyed-mutex.ts',
   ],
-  'src/pages': ['package.json', 'src/services', 'src/storage/stores.ts', 'src/domain'],
+  'src/pages': ['package.json', 'src/batches.ts', 'src/services', 'src/storage/stores.ts', 'src/domain'],
   'src/http': [
     'src/body-limits.ts',
     'src/formats',

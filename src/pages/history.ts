@@ -1,3 +1,4 @@
+import { groupBy } from '../batches.ts';
 import { dayOf } from '../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/types.ts';
 import type { HistoryEntry, HistoryPage } from '../services/listening/history.ts';
@@ -31,6 +32,7 @@ const ACTION_NAMES: Readonly<Record<ActionType, string>> = {
 export function renderHistory(page: ListedHistory): Page {
   const { base, query, history, podcasts } = page;
   if (podcasts.length === 0) return { title: 'History', content: markup`<h1>History</h1>${renderEmpty(base)}` };
+  const days = [...groupBy(history.entries, ({ timestamp }) => dayOf(timestamp)).values()];
   const filter = { ...query, before: undefined, after: undefined };
   const downloads = hasProblems(page)
     ? undefined
@@ -39,7 +41,7 @@ export function renderHistory(page: ListedHistory): Page {
     title: 'History',
     content: markup`<div class="page-head"><h1>History</h1>${downloads}</div>
 ${renderFilter(page)}
-${history.entries.length > 0 ? byDay(history.entries).map((entries) => renderDay(page, entries)) : renderNothing(page)}
+${days.length > 0 ? days.map((entries) => renderDay(page, entries)) : renderNothing(page)}
 <p class="pager">${history.newer && markup`<a href="${historyPage(base, { ...filter, after: history.newer })}" rel="prev">Newer</a>`}${history.older && markup`<a href="${historyPage(base, { ...filter, before: history.older })}" rel="next">Older</a>`}</p>
 <p class="soft">Days and times are in UTC.</p>`,
   };
@@ -65,17 +67,6 @@ const renderNothing = (page: ListedHistory): Markup | undefined =>
     : markup`<p class="card">Nothing in your history matches. <a href="${page.base}/history">Show all</a></p>`;
 
 const hasProblems = ({ problems = {} }: ListedHistory): boolean => Object.keys(problems).length > 0;
-
-function byDay(entries: readonly HistoryEntry[]): HistoryEntry[][] {
-  const days = new Map<number, HistoryEntry[]>();
-  for (const entry of entries) {
-    const day = dayOf(entry.timestamp);
-    const known = days.get(day);
-    if (known) known.push(entry);
-    else days.set(day, [entry]);
-  }
-  return [...days.values()];
-}
 
 const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Markup =>
   markup`<h2>${renderMoment(entries[0]!.timestamp, 'weekday')}</h2>
