@@ -1,7 +1,6 @@
-import { MIN_PASSWORD } from '../domain/password.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
 import { type AccountChoices, renderAccountChoices } from './parts/account-choices.ts';
-import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import { type Problems, renderField, renderNewPassword, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { markup } from './parts/markup.ts';
 
@@ -38,8 +37,7 @@ ${name === undefined ? markup`<p>You have been invited to this server. Choose a 
 ${renderProblem(problems.form)}
 <form method="post">${renderToken(csrf)}
 ${name === undefined ? renderField({ name: 'name', label: 'User name', value: chosen, problem: problems.name, input: { required: true, autofocus: chosen === undefined, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } }) : markup`<input type="text" name="username" value="${name}" autocomplete="username" hidden>`}
-${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
-${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
+${renderNewPassword(problems)}
 ${isInvited ? renderAccountChoices(directory, choices) : ''}
 <p class="actions"><button>Save and sign in</button></p>
 </form>`,

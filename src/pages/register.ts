@@ -1,7 +1,6 @@
-import { MIN_PASSWORD } from '../domain/password.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
 import { type AccountChoices, renderAccountChoices } from './parts/account-choices.ts';
-import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import { type Problems, renderField, renderNewPassword, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { renderNoAccount } from './parts/no-account.ts';
@@ -38,8 +37,7 @@ export const renderRegisterForm = ({
 ${renderToken(csrf)}${token && markup`<input type="hidden" name="token" value="${token}">`}
 ${renderField({ name: 'name', label: 'User name', value: name, problem: problems.name, input: { required: true, autofocus: name === undefined, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } })}
 ${renderField({ name: 'email', label: 'E-mail address', type: 'email', value: email, hint: 'Optional; it can also be used to sign in.', problem: problems.email, input: { autocomplete: 'email' } })}
-${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
-${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
+${renderNewPassword(problems)}
 ${renderAccountChoices(directory, choices)}
 <p class="actions"><button>Create account</button></p>
 </form>`);

@@ -1,10 +1,17 @@
-import { MIN_PASSWORD } from '../domain/password.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import type { OpenSession } from '../services/accounts/sessions.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
 import { describeApp } from './parts/app-name.ts';
 import { renderAppPasswords, renderCreated } from './app-passwords.ts';
-import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './parts/form.ts';
+import {
+  type Problems,
+  renderCheck,
+  renderField,
+  renderNewPassword,
+  renderNotice,
+  renderProblem,
+  renderToken,
+} from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
 import { renderDate } from './parts/time.ts';
@@ -69,8 +76,7 @@ const renderPassword = ({ base, csrf, name, problems = {} }: SettingsPage): Mark
 <p class="soft">A new password signs out all other browsers and apps, except those with an app password.</p>
 <form method="post" action="${base}/settings/password">${renderToken(csrf)}<input type="text" name="username" value="${name}" autocomplete="username" hidden>
 ${renderField({ name: 'current', label: 'Current password', type: 'password', problem: problems.current, input: { required: true, autocomplete: 'current-password' } })}
-${renderField({ name: 'password', label: 'New password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
-${renderField({ name: 'again', label: 'Repeat new password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
+${renderNewPassword(problems, 'New password')}
 <p class="actions"><button>Change password</button></p></form>`;
 
 function renderSessions({ base, csrf, sessions, current }: SettingsPage): Markup {

@@ -1,3 +1,4 @@
+import { MIN_PASSWORD } from '../../domain/password.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 
 /** Error messages of a form by field name, or `form` for the whole form; in the style of the interface's errors. */
@@ -32,6 +33,11 @@ ${hint && markup`<p class="hint" id="${name}-hint">${hint}</p>`}
 <input${attrs}>
 ${problem && markup`<p class="error" id="${name}-error">${toSentence(problem)}</p>`}</div>`;
 }
+
+/** The fields `password` and `again`, for a new password. */
+export const renderNewPassword = ({ password, again }: Problems, label = 'Password'): Markup =>
+  markup`${renderField({ name: 'password', label, type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
+${renderField({ name: 'again', label: `Repeat ${label.toLowerCase()}`, type: 'password', problem: again, input: { required: true, autocomplete: 'new-password' } })}`;
 
 interface Choice {
   name: string;
