@@ -1,12 +1,11 @@
 import { countOf } from '../domain/count.ts';
 import type { Url } from '../domain/types.ts';
-import type { KnownPodcast } from '../services/directory/directory.ts';
-import type { Tag } from '../storage/stores.ts';
+import type { Podcast, Tag } from '../storage/stores.ts';
 import { renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
-import { podcastPage, tagPage } from './parts/links.ts';
+import { tagPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { languageAttribute, renderBrief, renderFacts, renderLogo } from './parts/components.ts';
+import { renderBrief, renderFacts, renderLogo, renderPodcastLink } from './parts/components.ts';
 
 /** What the page shows. */
 export type DirectoryView =
@@ -20,7 +19,7 @@ interface DirectoryPage {
   /** Undefined for visitors who are not signed in. */
   csrf: string | undefined;
   view: DirectoryView;
-  podcasts: readonly KnownPodcast[];
+  podcasts: readonly Podcast[];
   /** Podcasts that the user subscribes to. */
   subscribed: ReadonlySet<Url>;
 }
@@ -71,10 +70,9 @@ function renderFound({ base, csrf, view, podcasts, subscribed }: DirectoryPage):
     return markup`<button class="plain"${attributes({ name: 'url', value: url, 'aria-label': `Subscribe to ${name}` })}>Subscribe</button>`;
   };
   const items = podcasts.map((podcast) => {
-    const { url, title, author, description, subscribers = 0 } = podcast;
-    const name = title || url;
-    return markup`<li>${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}"${languageAttribute(podcast.language)}>${name}</a>
-<div class="soft">${renderFacts([author, countOf(subscribers, 'subscriber')])}${renderBrief(description, podcast.language)}</div></div>${action(url, name)}</li>
+    const { url, title, author, description, language, subscribers } = podcast;
+    return markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
+<div class="soft">${renderFacts([author, countOf(subscribers, 'subscriber')])}${renderBrief(description, language)}</div></div>${action(url, title || url)}</li>
 `;
   });
   const list = markup`<ul class="items">${items}</ul>`;

@@ -6,7 +6,7 @@ import { describeAction } from './history.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, scaledLogo } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { languageAttribute, renderFacts, renderLink, renderLogo, renderPodcastLink } from './parts/components.ts';
+import { languageAttribute, renderFacts, renderKnownPodcast, renderLink, renderLogo } from './parts/components.ts';
 import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './parts/playback.ts';
 import { renderPlayer } from './parts/player.ts';
 import { renderDate, renderTime } from './parts/time.ts';
@@ -43,7 +43,7 @@ export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): P
     title: name,
     content: markup`<article>
 <div class="head">${renderLogo(base, podcast, 'large')}<div>
-<p class="soft">${renderPodcastLink(base, podcast)}</p>
+<p class="soft">${renderKnownPodcast(base, podcast)}</p>
 <h1${languageAttribute(podcast.language)}>${name}</h1>
 <p class="soft">${renderFacts([date, facts])}</p>
 ${renderPlayed(played)}

@@ -12,7 +12,7 @@ import {
 import type { Page } from './parts/layout.ts';
 import { listPage, ownListPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderLogo, renderPager, renderPodcastLink } from './parts/components.ts';
+import { type PageNumber, renderKnownPodcast, renderLogo, renderPager } from './parts/components.ts';
 
 interface ListsPage {
   base: string;
@@ -114,7 +114,7 @@ function renderPodcastsOf({ base, csrf, name, podcasts }: OwnListPage): Markup {
   const items = podcasts.map((podcast) => {
     const { url, title, author } = podcast;
     const known = title || url;
-    return markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
+    return markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderKnownPodcast(base, podcast)}
 <div class="soft">${author}</div></div><button class="plain"${attributes({ name: 'url', value: url, 'aria-label': `Remove ${known}` })}>Remove</button></li>
 `;
   });

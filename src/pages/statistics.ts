@@ -3,8 +3,8 @@ import type { Seconds } from '../domain/types.ts';
 import { type ListeningStatistics, RANGES, type StatisticsRange } from '../services/listening/statistics.ts';
 import { renderBars, renderHeatMap, renderShare } from './parts/chart.ts';
 import type { Page } from './parts/layout.ts';
-import { languageAttribute } from './parts/components.ts';
-import { historyPage, podcastPage } from './parts/links.ts';
+import { renderPodcastLink } from './parts/components.ts';
+import { historyPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { formatTime, toDuration } from './parts/time.ts';
 
@@ -58,10 +58,7 @@ ${renderHeatMap('Listening time by hour of the week', hours)}</section>
 ${renderRanking(
   'Podcasts',
   'Podcast',
-  podcasts.map((each) => ({
-    ...each,
-    name: markup`<bdi><a href="${podcastPage(base, each.url)}"${languageAttribute(each.language)}>${each.title}</a></bdi>`,
-  })),
+  podcasts.map((each) => ({ ...each, name: markup`<bdi>${renderPodcastLink(base, each)}</bdi>` })),
 )}
 ${renderRanking(
   'Devices',

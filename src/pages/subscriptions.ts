@@ -15,6 +15,7 @@ import {
   renderFeedText,
   renderLogo,
   renderPager,
+  renderPodcastLink,
 } from './parts/components.ts';
 
 /** Filter, order and layout of the page. */
@@ -90,13 +91,10 @@ function renderLastChange({ base, csrf, view, notice }: SubscriptionsPage): Mark
   if (!notice) return undefined;
   if (notice.kind === 'imported') return renderNotice(`Subscribed to ${countOf(notice.count, 'podcast')}.`);
   if (notice.kind === 'subscribed') {
-    const { title, url, language } = notice.podcast;
     const without = notice.lostCredentials
       ? ', but without the user name and password in its address: this server does not keep them'
       : '';
-    return renderNotice(
-      markup`Subscribed to <a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>${without}.`,
-    );
+    return renderNotice(markup`Subscribed to ${renderPodcastLink(base, notice.podcast)}${without}.`);
   }
   const { podcasts } = notice;
   const [first] = podcasts;
@@ -200,11 +198,10 @@ function renderTile(base: string, podcast: LibraryPodcast, details: readonly (st
 
 function renderRow(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const { url, title, author, language, newest } = podcast;
-  const name = title || url;
   const latest =
     newest &&
     markup`<div class="soft">${renderFacts([renderFeedText(newest.title, language), renderDate(newest.releasedAt)])}</div>`;
-  return markup`<li>${renderPick(url, name)}${renderLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}"${languageAttribute(language)}>${name}</a>
+  return markup`<li>${renderPick(url, title || url)}${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
 <div class="soft">${renderFacts([author, ...details])}</div>${latest}</div></li>
 `;
 }

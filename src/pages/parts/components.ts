@@ -44,11 +44,17 @@ export const renderFacts = (facts: readonly (Markup | string | undefined)[]): Ma
   return markup`${known.map((fact, at) => markup`${at === 0 ? '' : ' · '}<bdi>${fact}</bdi>`)}`;
 };
 
-/** A link to the page of a podcast, or to the feed itself if the user may not see that page. */
-export const renderPodcastLink = (base: string, { url, title, subscribers, language }: KnownPodcast): Markup =>
-  subscribers === undefined
-    ? markup`<a href="${url}" rel="nofollow noopener">${url}</a>`
-    : markup`<a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>`;
+type NamedPodcast = Pick<KnownPodcast, 'url' | 'title'> & { language?: string | undefined };
+
+/** A link to the page of a podcast, in the language of its feed. */
+export const renderPodcastLink = (base: string, { url, title, language }: NamedPodcast): Markup =>
+  markup`<a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>`;
+
+/** The same, or a link to the feed itself if the user may not see that page. */
+export const renderKnownPodcast = (base: string, podcast: KnownPodcast): Markup =>
+  podcast.subscribers === undefined
+    ? markup`<a href="${podcast.url}" rel="nofollow noopener">${podcast.url}</a>`
+    : renderPodcastLink(base, podcast);
 
 /** A link to the page of an episode, in the language of its feed. */
 export const renderEpisodeLink = (base: string, { podcast, url, title, language }: NamedEpisode): Markup =>
@@ -63,7 +69,7 @@ type NamedEpisode = EpisodeNames & { podcast: Url; url: Url };
 /** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
-    (podcast) => markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
+    (podcast) => markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderKnownPodcast(base, podcast)}
 <div class="soft">${podcast.author}${renderBrief(podcast.description, podcast.language)}</div></div></li>
 `,
   );
