@@ -11,6 +11,13 @@ const INVALID_CHARACTERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
 /** The browser as a device: the website's player uses it, and subscriptions if the account has no other device. */
 export const WEB_DEVICE: Device = { id: 'web', caption: 'Web browser', type: 'other' };
 
+/** The name that the owner gave it, otherwise its id. */
+export const deviceName = ({ id, caption }: Pick<Device, 'id' | 'caption'>): string => caption || id;
+
+/** The names of devices by their ids. */
+export const deviceNames = (devices: readonly Pick<Device, 'id' | 'caption'>[]): ReadonlyMap<string, string> =>
+  new Map(devices.map((device) => [device.id, deviceName(device)]));
+
 /** A valid device id, unchanged. Throws `invalid` for anything else. */
 export function parseDeviceId(value: unknown): string {
   if (typeof value === 'string' && DEVICE_ID.test(value)) return value;

@@ -1,7 +1,7 @@
 import { encode } from 'uqr';
+import { deviceName } from '../domain/device.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import type { DeviceSummary } from '../storage/stores.ts';
-import { deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 

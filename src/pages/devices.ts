@@ -1,4 +1,5 @@
 import { countOf } from '../domain/count.ts';
+import { deviceName, deviceNames, MAX_CAPTION } from '../domain/device.ts';
 import { DEVICE_TYPES, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
@@ -12,7 +13,7 @@ import {
   renderToken,
   toSentence,
 } from './parts/form.ts';
-import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
+import { DEVICE_TYPE_NAMES, renderDeviceItem } from './parts/device.ts';
 import { renderFacts } from './parts/components.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage } from './parts/links.ts';
@@ -64,7 +65,7 @@ function renderRefusals({ base, devices, refusals }: DevicesPage): Markup {
     refusals.length === 0
       ? 'None recorded.'
       : 'Requests of your apps that this server could not accept, or accepted only in part; the newest first.';
-  const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
+  const names = deviceNames(devices);
   const items = refusals.map(
     ({ at, device = '', app, dialect, reason }) => markup`<li><div>${toSentence(reason)}
 <div class="soft">${renderFacts([renderTime(at), names.get(device) ?? device, app && describeApp(app), DIALECTS[dialect]])}</div></div></li>
@@ -75,7 +76,8 @@ function renderRefusals({ base, devices, refusals }: DevicesPage): Markup {
 ${items.length > 0 ? markup`<ul class="items">${items}</ul>` : ''}`;
 }
 
-function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
+function renderSync(page: DevicesPage): Markup {
+  const { base, csrf, devices, following, isSynced } = page;
   const state = isSynced
     ? 'All devices have the same subscriptions. A new device receives them, too.'
     : `Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}. If you keep the same subscriptions on all devices, each receives those of the others.`;
@@ -85,18 +87,13 @@ function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): 
   return markup`<h2>Same subscriptions on all devices</h2>
 <form method="post" action="${base}/devices/sync" class="card"><p>${state}</p>
 <p>${renderToken(csrf)}${button}</p></form>
-${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
+${isSynced || devices.length < 2 ? '' : renderGroups(page)}`;
 }
 
-function renderGroups({
-  base,
-  csrf,
-  devices,
-  following,
-}: Pick<DevicesPage, 'base' | 'csrf' | 'devices' | 'following'>): Markup {
-  const byId = new Map(devices.map((device) => [device.id, device]));
+function renderGroups({ base, csrf, devices, following }: DevicesPage): Markup {
+  const names = deviceNames(devices);
   const groups = following.groups.map(
-    (ids, at) => markup`<li><div>Group ${at + 1}: ${ids.map((id) => deviceName(byId.get(id)!)).join(', ')}</div></li>`,
+    (ids, at) => markup`<li><div>Group ${at + 1}: ${ids.map((id) => names.get(id)).join(', ')}</div></li>`,
   );
   const boxes = devices.map((device) => {
     const group = following.groups.findIndex((ids) => ids.includes(device.id));
@@ -131,7 +128,7 @@ ${renderProblem(problems.form)}
 <dt>Last sync</dt><dd>${syncedAt === undefined ? 'Not recorded' : renderTime(syncedAt)}</dd>
 ${app ? markup`<dt>App</dt><dd>${describeApp(app)}</dd>` : ''}${dialect && markup`<dt>Service</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
 <form method="post" action="${devicePage(base, id)}">${renderToken(csrf)}
-${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: 255 } })}
+${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: MAX_CAPTION } })}
 ${renderSelect({ name: 'type', label: 'Type', options: DEVICE_TYPES.map((each) => [each, DEVICE_TYPE_NAMES[each]] as const), value: type })}
 <p class="actions"><button>Save</button></p></form>
 <h2>Remove this device</h2>

@@ -1,8 +1,9 @@
 import { countOf } from '../domain/count.ts';
+import { deviceNames } from '../domain/device.ts';
 import type { Overview } from '../services/listening/home.ts';
 import type { DeviceSummary } from '../storage/stores.ts';
 import { renderBars } from './parts/chart.ts';
-import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
+import { DEVICE_TYPE_NAMES, renderDeviceItem } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
@@ -17,7 +18,7 @@ interface OverviewPage {
 /** Home page of a user who has synced. */
 export function renderOverview({ base, overview }: OverviewPage): Page {
   const { inProgress, newEpisodes, devices } = overview;
-  const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
+  const names = deviceNames(devices);
   return {
     title: 'Home',
     content: markup`<h1>Home</h1>

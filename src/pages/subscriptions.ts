@@ -1,9 +1,10 @@
 import { countOf } from '../domain/count.ts';
+import { deviceNames } from '../domain/device.ts';
 import type { Device } from '../domain/types.ts';
 import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './parts/form.ts';
-import { deviceName, renderDeviceChoice } from './parts/device.ts';
+import { renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { ownSubscriptions, podcastPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
@@ -122,7 +123,7 @@ export function readRemoved(field: string): OnDevices {
 
 function renderLibrary(page: SubscriptionsPage): Markup {
   const { base, csrf, devices, view, podcasts, found } = page;
-  const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
+  const names = deviceNames(devices);
   const onDevices = (podcast: LibraryPodcast): string | undefined => {
     if (devices.length < 2) return undefined;
     if (podcast.devices.length === devices.length) return 'All devices';

@@ -1,12 +1,10 @@
+import { deviceName } from '../../domain/device.ts';
 import type { Device, DeviceType, Seconds } from '../../domain/types.ts';
 import { renderFacts } from './components.ts';
 import { renderSelect } from './form.ts';
 import { devicePage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderTime } from './time.ts';
-
-/** The name that the owner gave it, otherwise its id. */
-export const deviceName = ({ id, caption }: Pick<Device, 'id' | 'caption'>): string => caption || id;
 
 export const DEVICE_TYPE_NAMES: Record<DeviceType, string> = {
   desktop: 'Desktop',

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { cutAppName, storedAppName } from './app-name.ts';
 import type { Clock } from '../../clock.ts';
-import { parseCaption, parseDeviceId, checkDeviceCount, WEB_DEVICE } from '../../domain/device.ts';
+import { parseCaption, parseDeviceId, checkDeviceCount, deviceNames, WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -47,10 +47,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
   return {
     all: (user) => devices.all(user),
 
-    async names(user) {
-      const all = await devices.all(user);
-      return new Map(all.map(({ id, caption }) => [id, caption || id]));
-    },
+    names: async (user) => deviceNames(await devices.all(user)),
 
     async save(user, device, { caption, type }) {
       const id = parseDeviceId(device);
