@@ -34,7 +34,8 @@ interface EpisodeOwner {
 const ARTWORK = 256;
 
 /** The page of an episode, with its player. */
-export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): Page {
+export function renderEpisode(page: EpisodePage): Page {
+  const { base, podcast, episode, owner } = page;
   const { title, url, description, website = '', releasedAt, duration } = episode;
   const name = title || url;
   const played = { own: owner?.own, duration };
@@ -61,7 +62,7 @@ ${
       })
     : ''
 }
-${owner && renderActions({ base, podcast, episode, owner })}
+${owner && renderActions(page, owner)}
 <p class="actions">${renderLink(url, 'Media file')}${renderLink(website, 'Website')}</p>
 ${description && markup`<p class="text"${languageAttribute(podcast.language)}>${description}</p>`}
 ${owner && owner.history.length > 0 ? renderHistory(base, podcast, owner) : ''}
@@ -72,9 +73,7 @@ ${owner && owner.history.length > 0 ? renderHistory(base, podcast, owner) : ''}
 /** Version 1 of the interface may identify an episode by its GUID: then there is nothing to play or to mark. */
 const isWebAddress = (url: string): boolean => /^https?:/i.test(url);
 
-type OwnPage = EpisodePage & { owner: EpisodeOwner };
-
-function renderActions({ base, podcast, episode, owner: { csrf, own } }: OwnPage): Markup {
+function renderActions({ base, podcast, episode }: EpisodePage, { csrf, own }: EpisodeOwner): Markup {
   const { url, duration } = episode;
   const played = { own, duration };
   const marks = [
