@@ -4,7 +4,7 @@ import { registerPage } from './parts/links.ts';
 import { markup } from './parts/markup.ts';
 import { renderNoAccount } from './parts/no-account.ts';
 
-interface HomePage {
+interface LandingPage {
   base: string;
   /** Whether anybody may create an account. */
   isOpen: boolean;
@@ -13,7 +13,7 @@ interface HomePage {
 }
 
 /** The home page for visitors who are not signed in. */
-export const renderLanding = ({ base, isOpen, isNew, notice }: HomePage): Page => ({
+export const renderLanding = ({ base, isOpen, isNew, notice }: LandingPage): Page => ({
   title: 'Your podcasts, in sync',
   isNarrow: true,
   content: markup`<div class="welcome">${renderNotice(notice)}<h1>Your podcasts, in sync</h1>
