@@ -45,5 +45,5 @@ function parseCommon(text: string): Seconds {
 /** `YYYY-MM-DDTHH:MM:SS` in UTC. Without fraction and zone, as some clients fail on either. */
 export const formatTimestamp = (at: Seconds): string => new Date(at * 1000).toISOString().slice(0, 19);
 
-/** The same with its zone, `YYYY-MM-DDTHH:MM:SSZ`, for the operator. */
+/** The same with its zone, `YYYY-MM-DDTHH:MM:SSZ`, for the operator and the website. */
 export const formatUtc = (at: Seconds): string => `${formatTimestamp(at)}Z`;

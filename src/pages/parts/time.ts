@@ -1,3 +1,4 @@
+import { formatUtc } from '../../domain/timestamp.ts';
 import type { Seconds } from '../../domain/types.ts';
 import { type Markup, markup } from './markup.ts';
 
@@ -37,15 +38,15 @@ const FORMATS = {
   year: createFormat({ year: 'numeric' }),
   /** 14:05 */
   time: createFormat({ hour: '2-digit', minute: '2-digit' }),
+  /** 25 Nov 2026, 14:05 */
+  minute: createFormat({ dateStyle: 'medium', timeStyle: 'short' }),
 };
 
 /** A time in UTC as text. */
 export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FORMATS[as](at);
 
 export const renderMoment = (at: Seconds, as: keyof typeof FORMATS): Markup =>
-  markup`<time datetime="${new Date(at * 1000).toISOString().slice(0, 19)}Z">${formatTime(at, as)}</time>`;
-
-const formatDateAndTime = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
+  markup`<time datetime="${formatUtc(at)}">${formatTime(at, as)}</time>`;
 
 /** `25 Nov 2026`; undefined without a time. */
 export const renderDate = (at: Seconds | undefined): Markup | undefined =>
@@ -53,4 +54,4 @@ export const renderDate = (at: Seconds | undefined): Markup | undefined =>
 
 /** A time to the minute. The script converts it to the visitor's time zone. */
 export const renderTime = (at: Seconds): Markup =>
-  markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${formatDateAndTime(at)} UTC</time>`;
+  markup`<time datetime="${formatUtc(at)}" data-local>${formatTime(at, 'minute')} UTC</time>`;
