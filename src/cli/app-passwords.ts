@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { ListedAppPassword } from '../routes/operator/app-passwords.ts';
 import { commandLine, quote } from './invocation.ts';
 import { accountPath, sendOnce, toSegment } from './operator.ts';
-import { messages, printResult, printSecret, toTable } from './output.ts';
+import { messages, printResult, printSecret, toDay, toTable } from './output.ts';
 
 /** `user app-password add`: prints only the password to stdout, for scripts. */
 export async function addAppPassword(config: Config, user: string, { label }: { label: string }): Promise<void> {
@@ -35,8 +35,8 @@ export const toAppPasswordTable = (all: readonly ListedAppPassword[]): string =>
       id,
       label,
       app,
-      created.slice(0, 10),
-      lastUsed && lastUsed.slice(0, 10),
+      toDay(created),
+      toDay(lastUsed),
       address,
     ]),
     ['APP PASSWORD', 'LABEL', 'APP', 'CREATED', 'LAST USED', 'ADDRESS'],

@@ -81,6 +81,9 @@ const isStyled = (cell: Cell): cell is Exclude<Cell, Value> => Array.isArray(cel
 const paint = (text: string, style: Style | undefined): string =>
   style && process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
 
+/** The day of a time as the operator's routes give it. */
+export const toDay = (time: string | null): string | null => time && time.slice(0, 10);
+
 /** A number of bytes with a suitable unit. */
 export const formatSize = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -5,7 +5,7 @@ import type { NewAccount } from '../services/accounts/accounts.ts';
 import { toAppPasswordTable } from './app-passwords.ts';
 import { commandLine } from './invocation.ts';
 import { accountPath, hasAccount, type Operator, send, sendOnce, withOperator } from './operator.ts';
-import { messages, printResult, toFacts, toTable } from './output.ts';
+import { messages, printResult, toDay, toFacts, toTable } from './output.ts';
 import { getPassword, type PasswordOptions, printPassword, warnIfShort } from './password.ts';
 import { askYesNo, confirm, requireTerminal } from './prompt.ts';
 
@@ -104,8 +104,6 @@ export async function listUsers(config: Config, { json = false }): Promise<void>
     throw new Error(`the list is complete except for ${missing}; for advice: ${commandLine('check', config)}`);
   }
 }
-
-const toDay = (time: string | null): string | null => time && time.slice(0, 10);
 
 /** `user show`. */
 export async function showUser(config: Config, user: string, { json = false }): Promise<void> {
