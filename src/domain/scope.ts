@@ -37,24 +37,22 @@ function readUrl(name: string, submitted: string | undefined, sanitize: (url: st
   return url;
 }
 
+/** A scope of any kind. */
+type ScopeParts = { kind: SettingScope['kind']; device?: string; podcast?: Url; episode?: Url };
+
 /** A unique key of a scope. */
 export function scopeKey(scope: SettingScope): string {
-  const parts: { kind: SettingScope['kind']; device?: string; podcast?: Url; episode?: Url } = scope;
-  return JSON.stringify([parts.kind, parts.device, parts.podcast, parts.episode]);
+  const { kind, device, podcast, episode }: ScopeParts = scope;
+  return JSON.stringify([kind, device, podcast, episode]);
 }
 
 /** The order of scopes in an export: account, devices, podcasts, episodes; each sorted by name. */
-export function compareScopes(a: SettingScope, b: SettingScope): number {
-  const [partsA, partsB] = [namesOf(a), namesOf(b)];
+export function compareScopes(one: SettingScope, other: SettingScope): number {
+  const [a, b]: [ScopeParts, ScopeParts] = [one, other];
   return (
     SCOPE_KINDS.indexOf(a.kind) - SCOPE_KINDS.indexOf(b.kind) ||
-    compareText(partsA[0], partsB[0]) ||
-    compareText(partsA[1], partsB[1])
+    compareText(a.device ?? '', b.device ?? '') ||
+    compareText(a.podcast ?? '', b.podcast ?? '') ||
+    compareText(a.episode ?? '', b.episode ?? '')
   );
-}
-
-function namesOf(scope: SettingScope): [string, string] {
-  if (scope.kind === 'account') return ['', ''];
-  if (scope.kind === 'device') return [scope.device, ''];
-  return [scope.podcast, scope.kind === 'episode' ? scope.episode : ''];
 }
