@@ -24,12 +24,10 @@ export interface ApiClient {
   getOptional<T>(
     what: string,
     path: readonly string[],
-    query: Query,
     read: (answer: unknown) => T,
+    query?: Readonly<Record<string, string>>,
   ): Promise<T | undefined>;
 }
-
-type Query = Readonly<Record<string, string>>;
 
 export function createApiClient(remote: Remote, { onGap, onProgress }: PullEvents): ApiClient {
   let done = 0;
@@ -45,7 +43,7 @@ export function createApiClient(remote: Remote, { onGap, onProgress }: PullEvent
     onGap,
     get,
     expectRequests: (count) => void (expected += count),
-    async getOptional(what, path, query, read) {
+    async getOptional(what, path, read, query) {
       if (givenUp.has(what)) return undefined;
       try {
         return read(await get(path, query));

@@ -40,7 +40,7 @@ export async function* readDevices(
     for (const url of list.removed) removed.add(url);
     yield { kind: 'subscriptions', device, urls: list.urls };
   }
-  const all = await getOptional('subscriptions of the whole account', ['subscriptions', `${user}.json`], {}, (answer) =>
+  const all = await getOptional('subscriptions of the whole account', ['subscriptions', `${user}.json`], (answer) =>
     toUrls(answer, 'subscriptions'),
   );
   const others = (all ?? []).filter((url) => !discovered.feeds.has(url) && !removed.has(url));
@@ -51,7 +51,7 @@ export async function* readDevices(
 /** Groups of devices that share their subscriptions. */
 export async function* readGroups({ user, getOptional }: ApiClient): AsyncIterable<ImportChunk> {
   const path = ['api', '2', 'sync-devices', `${user}.json`];
-  const groups = await getOptional('device groups', path, {}, toGroups);
+  const groups = await getOptional('device groups', path, toGroups);
   for (const group of groups ?? []) yield { kind: 'group', devices: group };
 }
 
@@ -69,7 +69,7 @@ async function readSubscriptions(
     .catch(ignoreIfOthersMaySucceed);
   const query = { since: '0' };
   const changes = await get(['api', '2', 'subscriptions', user, `${device}.json`], query)
-    .then((answer) => toChanges(answer))
+    .then(toChanges)
     .catch((error: unknown) => (list ? ignoreIfOthersMaySucceed(error) : Promise.reject(error)));
   const { add = [], remove = [] } = changes ?? {};
   const removed = remove.filter((url) => !add.includes(url));

@@ -11,11 +11,11 @@ export async function* readSettings(
   { user, getOptional, expectRequests }: ApiClient,
   { devices, feeds }: Discovered,
 ): AsyncIterable<ImportChunk> {
-  const read = (what: string, { scope, ...query }: ImportScope) =>
-    getOptional(`settings of ${what}`, ['api', '2', 'settings', user, `${scope}.json`], query, (answer) =>
-      toObject(answer, 'settings'),
-    );
-  const favorites = await getOptional('favorite episodes', ['api', '2', 'favorites', `${user}.json`], {}, toEpisodes);
+  const read = (what: string, { scope, ...query }: ImportScope) => {
+    const path = ['api', '2', 'settings', user, `${scope}.json`];
+    return getOptional(`settings of ${what}`, path, (answer) => toObject(answer, 'settings'), query);
+  };
+  const favorites = await getOptional('favorite episodes', ['api', '2', 'favorites', `${user}.json`], toEpisodes);
   const account = await read('the account (no other settings were requested)', { scope: 'account' });
   if (account) yield { kind: 'settings', scope: { scope: 'account' }, values: account };
 
