@@ -21,12 +21,12 @@ export interface PasswordOptions {
  */
 export async function getPassword(
   { passwordStdin = false, generate = false }: PasswordOptions,
-  beforeAsking?: () => Promise<unknown>,
+  beforeAsking: () => Promise<unknown>,
 ): Promise<string> {
   if (generate) return generatePassword();
   if (passwordStdin) return readPassword(process.stdin);
   if (process.stdin.isTTY) {
-    await beforeAsking?.();
+    await beforeAsking();
     return askPassword(process.stdin, process.stderr);
   }
   throw new UsageError('no terminal to ask for a password; use --password-stdin or --generate');

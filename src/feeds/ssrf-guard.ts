@@ -8,7 +8,7 @@ interface GuardOptions {
   /** Whether connections to this address are allowed. */
   allows(address: string): boolean;
   /** Resolves a host name to addresses. Rejects if there are none. */
-  resolve?: Resolve;
+  resolve: Resolve;
 }
 
 export type Resolve = (host: string) => Promise<string[]>;
@@ -27,7 +27,7 @@ const NOT_PUBLIC = 'it is not at a public address, and --allow-private-feeds is 
  * from a URL, a redirect, or DNS rebinding. A name is resolved once, and the connection uses the addresses that were
  * checked; all of them must be allowed. Refuses ports that browsers block. Ignores proxy variables.
  */
-export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptions): Agent {
+export function createGuardedAgent({ allows, resolve }: GuardOptions): Agent {
   async function find(host: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(host);
     if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
