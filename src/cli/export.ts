@@ -8,7 +8,7 @@ import { countOf } from '../domain/count.ts';
 import { accountPath, INCOMPLETE, openOperator, readReply, withOperator } from './operator.ts';
 import { formatSize, messages } from './output.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './server/signals.ts';
+import { watchSignals } from './signals.ts';
 
 interface ExportOptions {
   user?: readonly string[];

@@ -8,7 +8,7 @@ import { commandLine, quote } from './invocation.ts';
 import { openOperator, type Operator, send } from './operator.ts';
 import { type Cell, messages, printResult, toTable } from './output.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './server/signals.ts';
+import { watchSignals } from './signals.ts';
 
 interface ImportBackupOptions {
   /** Another name for the one account of the backup. */

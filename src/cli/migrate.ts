@@ -13,7 +13,7 @@ import { openDataFolderOrAsk, requireOwnFolder, requireStorage, storagePath } fr
 import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './server/signals.ts';
+import { watchSignals } from './signals.ts';
 import { requireRecordedSource, writeStorageRecord } from './settings/storage-record.ts';
 
 interface MigrateOptions {

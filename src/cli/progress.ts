@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Presets, SingleBar } from 'cli-progress';
 import type { Config } from '../config.ts';
 import { INCOMPLETE, type Operator, type OperatorOptions, readReply, withOperator } from './operator.ts';
-import { watchSignals } from './server/signals.ts';
+import { watchSignals } from './signals.ts';
 
 interface Progress {
   /** `total` as far as it is known; `records` show progress while `done` stays the same. */

@@ -12,7 +12,7 @@ import { accountPath, hasAccount, type Operator, openOperator, send, withOperato
 import { messages, printResult, toChanges, toFacts, toTable } from './output.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './server/signals.ts';
+import { watchSignals } from './signals.ts';
 
 interface PullOptions {
   /** The account on this server, which must exist. */

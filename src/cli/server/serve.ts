@@ -12,7 +12,7 @@ import { listenOnNetwork } from './network.ts';
 import { connect } from '../operator.ts';
 import { messages } from '../output.ts';
 import { openServerLog } from './server-log.ts';
-import { untilSignal } from './signals.ts';
+import { untilSignal } from '../signals.ts';
 
 /** How long running requests may take while the server is stopping, in milliseconds. */
 const DRAIN_TIMEOUT = 10_000;
