@@ -29,7 +29,7 @@ interface Tests {
 export type Suite = (tests: Tests) => void;
 
 /** What a test gets: an open, empty store. */
-export interface Fixture {
+interface Fixture {
   readonly store: KeyValueStore;
   /** Closes all stores and opens the backend again. */
   reopen(): Promise<KeyValueStore>;

@@ -6,7 +6,7 @@ import { attributes, type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
 
 /** The signed-in user. */
-export interface SignedInUser {
+interface SignedInUser {
   name: string;
   /** Token that forms send back (see `csrf.ts`). */
   csrf: string;
