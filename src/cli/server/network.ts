@@ -6,23 +6,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
+import type { Config } from '../../config.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import { type ConnectionLimits, createDrain, limitConnections, limitPipelining, type Listener } from './connections.ts';
 import { cannotRead } from '../files.ts';
 import { messages } from '../output.ts';
 
-/** Paths of PEM files. */
-interface CertificateFiles {
-  cert: string;
-  key: string;
-}
-
-interface NetworkOptions {
-  host: string;
-  /** 0 is any free one. */
-  port: number;
-  tls?: CertificateFiles;
-}
+type NetworkOptions = Pick<Config, 'host' | 'port' | 'tls'>;
 
 interface NetworkListener extends Listener {
   /** The actual port. */
@@ -132,7 +122,7 @@ function explain({ code, name, message }: NodeJS.ErrnoException, { host, port }:
 }
 
 /** Rejects with the reason if the files cannot be read or do not match. */
-async function checkCertificate(files: CertificateFiles): Promise<void> {
+async function checkCertificate(files: NonNullable<Config['tls']>): Promise<void> {
   const cert = await readPem('--tls-cert', files.cert);
   const key = await readPem('--tls-key', files.key);
   try {
