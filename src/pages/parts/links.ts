@@ -2,7 +2,7 @@ import { logoHash, NO_LOGO } from '../../domain/logo.ts';
 import type { Url } from '../../domain/types.ts';
 
 /*
- * Addresses for links. `base` is the public address of the server; names are percent-encoded here, and only here.
+ * Addresses for links. `base` is the public address of the server; names in them are percent-encoded.
  */
 
 const encode = encodeURIComponent;
