@@ -1,11 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../config.ts';
 
-/** Throws UsageError if a question must be asked, but there is no terminal. */
-export function requireTerminal(yes: boolean): void {
-  if (!yes && !process.stdin.isTTY) {
-    throw new UsageError('no terminal to ask for confirmation; confirm with --yes');
-  }
+/** Throws UsageError if there is no terminal to ask for confirmation. */
+export function requireTerminal(): void {
+  if (!process.stdin.isTTY) throw new UsageError('no terminal to ask for confirmation; confirm with --yes');
 }
 
 /** Asks for confirmation on the terminal. Rejects unless the answer is yes. */

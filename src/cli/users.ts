@@ -67,8 +67,8 @@ export async function renameUser(config: Config, user: string, name: string): Pr
 
 /** `user remove`: asks first. */
 export async function removeUser(config: Config, user: string, { yes = false }): Promise<void> {
-  requireTerminal(yes);
   if (!yes) {
+    requireTerminal();
     const { name, devices, subscriptions, actions } = await readAccount(config, user);
     await confirm(
       `Remove ${name} with ${countOf(devices.length, 'device')}, ${countOf(subscriptions, 'subscription')} and ${countOf(actions, 'episode action')}?`,
