@@ -9,6 +9,7 @@ import { parseJson } from '../formats/body.ts';
 import type { UploadFormat } from '../formats/list.ts';
 import type { BodyParser } from '../services/sync/body-parser.ts';
 import type { BodyBudget, Reservation } from './body-budget.ts';
+import { readParam } from './input.ts';
 
 const unpack = promisify(gunzip);
 
@@ -30,8 +31,9 @@ export function readJson(event: H3Event, bodyOptions: BodyOptions): Promise<unkn
   return parseBody(event, bodyOptions, (bytes) => bodyOptions.parser.json(bytes));
 }
 
-/** The URLs of an uploaded list, without duplicates, not yet sanitized. Throws as `readJson` does. */
-export function readUrls(event: H3Event, format: UploadFormat, bodyOptions: BodyOptions): Promise<string[]> {
+/** The URLs of a list in the format of the path, without duplicates, not yet sanitized. Throws as `readJson` does. */
+export function readUrls(event: H3Event, bodyOptions: BodyOptions): Promise<string[]> {
+  const format = readParam(event, 'format') as UploadFormat;
   return parseBody(event, bodyOptions, (bytes) => bodyOptions.parser.list(format, bytes));
 }
 

@@ -1,6 +1,5 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
-import type { UploadFormat } from '../formats/list.ts';
 import { readUrls } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
@@ -32,8 +31,6 @@ export function createListRoutes(
    */
   const findUser = (event: H3Event): Promise<User | undefined> =>
     isByEmail(event) ? identity.owner(event) : accounts.findByName(readParam(event, 'user'));
-  const readBody = (event: H3Event, user: User): Promise<string[]> =>
-    readUrls(event, readParam(event, 'format') as UploadFormat, bodyOptions(user.id));
 
   return {
     async all(event) {
@@ -49,7 +46,8 @@ export function createListRoutes(
 
     async create(event) {
       const user = await identity.owner(event);
-      const { name } = await lists.create(user.id, readQuery(event, 'title') ?? '', await readBody(event, user));
+      const title = readQuery(event, 'title') ?? '';
+      const { name } = await lists.create(user.id, title, await readUrls(event, bodyOptions(user.id)));
       const location = listResource(publicBase(event, origin), user.name, name, readParam(event, 'format'));
       return { status: 303, headers: { location } };
     },
@@ -70,7 +68,7 @@ export function createListRoutes(
 
     async replace(event) {
       const user = await identity.owner(event);
-      await lists.replace(user.id, readParam(event, 'name'), await readBody(event, user));
+      await lists.replace(user.id, readParam(event, 'name'), await readUrls(event, bodyOptions(user.id)));
       return DONE;
     },
 

@@ -1,7 +1,6 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import type { PodcastEntry, Url } from '../domain/types.ts';
-import type { UploadFormat } from '../formats/list.ts';
 import { readObject, readUrls } from '../http/body.ts';
 import { readApp, readParam, readSince, toStringArray } from '../http/input.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
@@ -52,7 +51,7 @@ export function createSubscriptionRoutes(
 
     async replace(event) {
       const user = await identity.owner(event, invalidUser);
-      const submitted = await readUrls(event, readParam(event, 'format') as UploadFormat, bodyOptions(user.id));
+      const submitted = await readUrls(event, bodyOptions(user.id));
       await subscriptions.replace(user.id, readParam(event, 'device'), submitted);
       await touch(event, user);
       return EMPTY;
