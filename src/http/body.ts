@@ -57,9 +57,9 @@ export function openReservation(event: H3Event, budget: BodyBudget, sender: unkn
 /** Call it when the request has been handled: until then its parsed body takes memory. */
 export const releaseBody = (event: H3Event): void => reservations.get(event)?.release();
 
-/** The request body as text. `limit` in bytes. Throws `too-large`, and `invalid` if it ends early. */
-export const readText = async (event: H3Event, limit: number, budget: BodyBudget): Promise<string> =>
-  (await readBytes(event, limit, openReservation(event, budget, event))).toString();
+/** A small body as text: it needs no budget. `limit` in bytes. Throws `too-large`, and `invalid` if it ends early. */
+export const readText = async (event: H3Event, limit: number): Promise<string> =>
+  (await readBytes(event, limit)).toString();
 
 /** The request body as a JSON object. Throws as `readJson` does, and `invalid` if there is no body. */
 export async function readObject(event: H3Event, bodyOptions: BodyOptions): Promise<Record<string, unknown>> {

@@ -13,7 +13,7 @@ export const POLL_PATH = '/index.php/login/v2/poll';
 /** Login flow v2 of Nextcloud: see `services/accounts/login-flow.ts`. It needs no login; the link opens a page. */
 export function createLoginFlowRoutes(
   { loginFlow }: Pick<Services, 'loginFlow'>,
-  { formBudget, origin }: RouteContext,
+  { origin }: RouteContext,
 ): Record<'begin' | 'poll', Handler> {
   return {
     begin(event) {
@@ -23,7 +23,7 @@ export function createLoginFlowRoutes(
     },
 
     async poll(event) {
-      const body = await readText(event, MAX_BODY.loginPoll, formBudget);
+      const body = await readText(event, MAX_BODY.loginPoll);
       // Nextcloud also reads parameters from the query, where Podium sends the token.
       const granted = await loginFlow.fetch(readToken(body) || (readQuery(event, 'token') ?? ''));
       if (!granted) throw new Refusal('missing', 'access was not granted yet, or this token has expired');

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { expect, it } from 'vitest';
-import type { BodyBudget, Reservation } from '../../src/http/body-budget.ts';
-import { readChunks, readText } from '../../src/http/body.ts';
+import type { Reservation } from '../../src/http/body-budget.ts';
+import { type BodyOptions, readChunks, readJson } from '../../src/http/body.ts';
 
 const LIMIT = 1_000_000;
 
@@ -17,8 +17,9 @@ function begin(headers: Record<string, string>) {
     complete: () => undefined,
     release: () => undefined,
   };
-  const budget: BodyBudget = { open: () => reservation };
-  return { request, event, reserved, reservation, budget };
+  const parser = { json: async (bytes) => Buffer.from(bytes).toString() } as BodyOptions['parser'];
+  const bodyOptions: BodyOptions = { limit: LIMIT, parser, budget: { open: () => reservation }, sender: 'bob' };
+  return { request, event, reserved, reservation, bodyOptions };
 }
 
 it.each<[string, Record<string, string>, Buffer, number[]]>([
@@ -32,8 +33,8 @@ it.each<[string, Record<string, string>, Buffer, number[]]>([
     [LIMIT],
   ],
 ])('a body reserves %s', async (_, headers, sent, expected) => {
-  const { request, event, reserved, budget } = begin(headers);
-  const read = readText(event, LIMIT, budget);
+  const { request, event, reserved, bodyOptions } = begin(headers);
+  const read = readJson(event, bodyOptions);
   request.write(sent);
   await new Promise(setImmediate);
   expect(reserved).toEqual(expected);
@@ -42,9 +43,9 @@ it.each<[string, Record<string, string>, Buffer, number[]]>([
 });
 
 it('a short body that is large after decompression reserves the limit', async () => {
-  const { request, event, reserved, budget } = begin({ 'content-encoding': 'gzip' });
+  const { request, event, reserved, bodyOptions } = begin({ 'content-encoding': 'gzip' });
   request.end(gzipSync('x'.repeat(200_000)));
-  expect(await readText(event, LIMIT, budget)).toHaveLength(200_000);
+  expect(await readJson(event, bodyOptions)).toHaveLength(200_000);
   expect(reserved).toEqual([LIMIT]);
 });
 
@@ -56,8 +57,8 @@ it('a body that is parsed while it arrives reserves the limit when it becomes la
 });
 
 it('refuses a body whose client disconnected before it was read', async () => {
-  const { request, event, budget } = begin({ 'content-length': '10' });
+  const { request, event, bodyOptions } = begin({ 'content-length': '10' });
   request.destroy();
   await new Promise(setImmediate);
-  await expect(readText(event, LIMIT, budget)).rejects.toThrow('before the whole request body arrived');
+  await expect(readJson(event, bodyOptions)).rejects.toThrow('before the whole request body arrived');
 });
