@@ -112,7 +112,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
   const settings = createSettings(storage, urlRules);
-  const lists = createLists(storage.lists, urlRules);
+  const lists = createLists(storage, urlRules);
   const actionCache = createActionCache(storage.actions);
   const passwords = createPasswords(hasher);
   const throttle = createThrottle(storage.attempts, now);

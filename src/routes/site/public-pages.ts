@@ -14,7 +14,6 @@ import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
 import { type Handler, type RouteContext, viewerOf } from '../route.ts';
-import { viewSharedList } from '../visible-list.ts';
 import type { Site } from './site.ts';
 
 /** Episodes on one page. */
@@ -111,8 +110,8 @@ export function createPublicPages(
 
     async list(event) {
       const user = await accounts.findByName(readParam(event, 'user'));
-      const { urls: all, ...list } = await lists.find(user?.id, readParam(event, 'name'));
-      const { urls, owner } = await viewSharedList(event, { urls: all, owner: user!.id }, { directory, identity });
+      const viewer = viewerOf(event, identity);
+      const { urls, owner, ...list } = await lists.findShared(user?.id, readParam(event, 'name'), viewer);
       const number = pageOf(event, urls.length);
       const podcasts = await directory.describe(partOf(urls, number), owner);
       const contents = { user: user!.name, ...list, ...number, total: urls.length, podcasts };

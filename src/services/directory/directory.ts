@@ -45,8 +45,6 @@ export interface Directory {
   describe(urls: readonly Url[], user?: UserId): Promise<KnownPodcast[]>;
   /** The same in pages, read on demand: memory use does not grow with the list. */
   describePages(urls: readonly Url[], user?: UserId): AsyncIterable<readonly KnownPodcast[]>;
-  /** The URLs that everybody may see. Takes sanitized URLs. */
-  withoutSecrets(urls: readonly Url[]): Promise<Url[]>;
   /** Most used first (spec 4.2). */
   tags(count: number): Promise<Tag[]>;
   /** Most subscribers first; `tag` as slug or title. */
@@ -142,8 +140,6 @@ export const createDirectory = (
     async *describePages(urls, user) {
       for await (const page of inPages(urls)) yield await describe(page, user);
     },
-
-    withoutSecrets: (urls) => podcasts.withoutSecrets(urls),
 
     tags: async (count) => (isOff ? [] : podcasts.topTags(count)),
     tagged: async (tag, count) => (isOff ? NOTHING : podcasts.byTag(tag, count)),

@@ -2,15 +2,18 @@ import { Refusal } from '../../domain/errors.ts';
 import { checkListLength, MAX_LISTS, toListName } from '../../domain/list.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import type { UrlRules } from '../../domain/url.ts';
-import type { ListStore } from '../../storage/stores.ts';
+import type { Storage } from '../../storage/stores.ts';
 import { refuseConflict, UNKNOWN_USER } from '../accounts/accounts.ts';
+import type { Viewer } from '../directory/directory.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Lists {
   /** In the order created, except for lists that were moved; empty for a user who does not exist. */
   all(user: UserId | undefined): Promise<ListSummary[]>;
-  /** Throws `missing`, the same if the user does not exist. */
-  find(user: UserId | undefined, name: string): Promise<PodcastList>;
+  /** Throws `missing`. */
+  find(user: UserId, name: string): Promise<PodcastList>;
+  /** What the viewer may see of a list. Throws `missing`, the same if the user does not exist. */
+  findShared(user: UserId | undefined, name: string, viewer: Viewer): Promise<SharedList>;
   /**
    * Creates a list, named after its title (spec 4.4). Throws `invalid` for a title without a letter or digit, for too
    * many URLs and if none of them is usable, and `conflict` if the user has too many lists or one with this name.
@@ -30,10 +33,15 @@ export interface Lists {
   delete(user: UserId, name: string): Promise<void>;
 }
 
-const noSuchList = (): Refusal => new Refusal('missing', 'there is no list with this name');
+/** A list without the addresses that look secret, unless its owner views it. */
+interface SharedList extends PodcastList {
+  /** Set if the list has such addresses: then only the owner may see this. */
+  owner?: UserId;
+}
 
-function requireFound(isFound: boolean): void {
-  if (!isFound) throw noSuchList();
+function requireFound<Found>(found: Found | false | undefined): Found {
+  if (!found) throw new Refusal('missing', 'there is no list with this name');
+  return found;
 }
 
 /** The usable URLs, as `sanitizeFeedUrls`. Throws `invalid` also for too many. */
@@ -43,13 +51,16 @@ async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise
   return urls;
 }
 
-export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
+export const createLists = ({ lists, podcasts }: Pick<Storage, 'lists' | 'podcasts'>, rules: UrlRules): Lists => ({
   all: (user = UNKNOWN_USER) => lists.all(user),
 
-  async find(user = UNKNOWN_USER, name) {
-    const list = await lists.find(user, name);
-    if (!list) throw noSuchList();
-    return list;
+  find: async (user, name) => requireFound(await lists.find(user, name)),
+
+  async findShared(user = UNKNOWN_USER, name, viewer) {
+    const list = requireFound(await lists.find(user, name));
+    const urls = await podcasts.withoutSecrets(list.urls);
+    if (urls.length === list.urls.length) return list;
+    return (await viewer()) === user ? { ...list, owner: user } : { ...list, urls };
   },
 
   async create(user, title, submitted) {
