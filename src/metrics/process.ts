@@ -32,7 +32,7 @@ function observeEventLoop(registry: Registry): () => void {
     name: 'podsync_event_loop_delay_seconds',
     help: 'Delay of the event loop since the last scrape.',
     labelNames: ['statistic'],
-    registers: [],
+    registers: [registry],
     collect() {
       if (delay.count === 0) return;
       gauge.set({ statistic: 'mean' }, toSeconds(delay.mean));
@@ -42,6 +42,5 @@ function observeEventLoop(registry: Registry): () => void {
     },
   });
   for (const statistic of ['mean', 'p99', 'max']) gauge.set({ statistic }, 0);
-  registry.registerMetric(gauge);
   return () => void delay.disable();
 }

@@ -7,14 +7,13 @@ export function addGauge(registry: Registry, name: string, help: string, read: R
   const gauge: Gauge = new Gauge({
     name,
     help,
-    registers: [],
+    registers: [registry],
     async collect() {
       const value = await read();
       if (value === undefined) gauge.remove();
       else gauge.set(value);
     },
   });
-  registry.registerMetric(gauge);
 }
 
 /** A counter that something else keeps, read at each scrape. */
@@ -22,12 +21,11 @@ export function addCounter(registry: Registry, name: string, help: string, read:
   const counter: Counter = new Counter({
     name,
     help,
-    registers: [],
+    registers: [registry],
     async collect() {
       const value = await read();
       counter.reset();
       counter.inc(value);
     },
   });
-  registry.registerMetric(counter);
 }
