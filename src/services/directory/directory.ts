@@ -89,10 +89,8 @@ export const createDirectory = (
     return urls.map((url, at) => listed[at] ?? mine.get(url));
   };
 
-  const describeEpisode = async (podcast: Podcast | undefined, feed: Url, name: Url) => {
-    const [episode] = podcast ? await podcasts.findEpisodes(podcast.url, [name]) : [];
-    return { podcast: podcast ?? { url: feed }, episode };
-  };
+  const findEpisode = async (podcast: Podcast | undefined, name: Url): Promise<Episode | undefined> =>
+    podcast && (await podcasts.findEpisodes(podcast.url, [name]))[0];
 
   const describe = async (urls: readonly Url[], user?: UserId): Promise<KnownPodcast[]> => {
     const known = await (user === undefined ? findListed(urls) : findFor(user, urls));
@@ -114,14 +112,14 @@ export const createDirectory = (
       const feed = sanitizeFeedUrl(url, rules);
       const name = sanitizeMediaUrl(media) || media; // of version 1 it may be a GUID
       const [listed] = await findListed([feed]);
-      const known = await describeEpisode(listed, feed, name);
-      if (known.episode) return { ...known, episode: known.episode, isPublic: true };
+      const found = await findEpisode(listed, name);
+      if (listed && found) return { podcast: listed, episode: found, isPublic: true };
       const user = await viewer();
       const [podcast] = user === undefined || listed ? [listed] : await findFor(user, [feed]);
       if (user !== undefined) {
-        const { episode, ...mine } = await describeEpisode(podcast, feed, name);
+        const episode = await findEpisode(podcast, name);
         const isKnown = episode !== undefined || (feed !== '' && (await hasEpisode(storage, user, feed, name)));
-        if (isKnown) return { ...mine, episode: episode ?? { url: name }, isPublic: false };
+        if (isKnown) return { podcast: podcast ?? { url: feed }, episode: episode ?? { url: name }, isPublic: false };
       }
       if (!podcast) throw noSuchPodcast();
       throw new Refusal('missing', 'no episode of this podcast with this URL is known here');
@@ -129,8 +127,7 @@ export const createDirectory = (
 
     async describeEpisode(user, feed, url) {
       const [podcast] = await findFor(user, [feed]);
-      const { episode, ...known } = await describeEpisode(podcast, feed, url);
-      return { ...known, episode: episode ?? { url } };
+      return { podcast: podcast ?? { url: feed }, episode: (await findEpisode(podcast, url)) ?? { url } };
     },
 
     episodes: (podcast, limit) => podcasts.episodes(podcast, limit),
