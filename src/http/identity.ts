@@ -5,6 +5,7 @@ import type { Seconds } from '../domain/types.ts';
 import { isSelf } from '../services/accounts/accounts.ts';
 import { isAppPassword } from '../services/accounts/app-passwords.ts';
 import { SESSION_LIFE, type SessionClient, sessionId } from '../services/accounts/sessions.ts';
+import type { Viewer } from '../services/directory/directory.ts';
 import type { Services } from '../services/services.ts';
 import type { AppPassword, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
@@ -43,8 +44,8 @@ export interface Identity {
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
   /** Whether the path names the user of the request; false without a login. Throws as `user` does. */
   isOwner(event: H3Event): Promise<boolean>;
-  /** As `user`, for responses where a login is optional: undefined also if the login is refused. */
-  optionalUser(event: H3Event): Promise<User | undefined>;
+  /** The user, for responses where a login is optional: undefined also if the login is refused. Throws `busy`. */
+  viewer(event: H3Event): Viewer;
   /**
    * The user of the cookie; undefined without a cookie or after its session has ended. Extends a session in use and
    * sends its cookie again.
@@ -180,11 +181,14 @@ export function createIdentity(
       const user = await anyUser(event);
       return user !== undefined && isSelf(user, readParam(event, 'user'));
     },
-    optionalUser: (event) =>
-      anyUser(event).catch((error: unknown) => {
+    viewer: (event) => async () => {
+      try {
+        return (await anyUser(event))?.id;
+      } catch (error) {
         if (error instanceof Refusal && error.code !== 'busy') return undefined;
         throw error;
-      }),
+      }
+    },
     cookieUser,
     async signIn(event, user) {
       const previous = readCookie(event, COOKIE);

@@ -9,7 +9,7 @@ import { inPages } from '../services/directory/paging.ts';
 import type { Services } from '../services/services.ts';
 import type { Podcast, RankedPodcast } from '../storage/stores.ts';
 import { listReply, listStream } from './list-reply.ts';
-import { type Handler, type RouteContext, viewerOf } from './route.ts';
+import type { Handler, RouteContext } from './route.ts';
 import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
 /** The highest `{number}` and `{count}` in a path. */
@@ -74,8 +74,7 @@ export function createDirectoryRoutes(
     },
 
     async podcast(event) {
-      const viewer = viewerOf(event, identity);
-      const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', viewer);
+      const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', identity.viewer(event));
       return { ...json(toPodcastObject(podcast, baseOf(event))), isPublic };
     },
 
@@ -83,7 +82,7 @@ export function createDirectoryRoutes(
       const { podcast, episode, isPublic } = await directory.episode(
         readQuery(event, 'podcast') ?? '',
         readQuery(event, 'url') ?? '',
-        viewerOf(event, identity),
+        identity.viewer(event),
       );
       const known = { ...episode, podcast: podcast.url, podcastTitle: podcast.title ?? '' };
       return { ...json(toEpisodeObject(known, baseOf(event))), isPublic };

@@ -10,7 +10,7 @@ import { inPages } from '../services/directory/paging.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listStream } from './list-reply.ts';
-import { type Handler, type RouteContext, viewerOf } from './route.ts';
+import type { Handler, RouteContext } from './route.ts';
 import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };
@@ -53,12 +53,12 @@ export function createListRoutes(
 
     async read(event) {
       const user = await findUser(event);
-      const viewer = viewerOf(event, identity);
+      const viewer = identity.viewer(event);
       const { title, urls, owner } = await lists.findShared(user?.id, readParam(event, 'name'), viewer);
       const base = publicBase(event, origin);
       const toJson = (podcast: KnownPodcast) => toPodcastObject(podcast, base);
       // Everybody may read a list, but what a directory for members knows about its podcasts needs a login.
-      const isHidden = mode === 'members' && (await identity.optionalUser(event)) === undefined;
+      const isHidden = mode === 'members' && (await viewer()) === undefined;
       const podcasts = isHidden ? inPages(urls.map((url) => ({ url }))) : directory.describePages(urls, owner);
       const reply = listStream(event, podcasts, { title, toJson });
       return owner === undefined && mode !== 'members' ? toShared(event, reply) : reply;

@@ -2,7 +2,7 @@ import type { Seconds } from '../domain/types.ts';
 import { readParam } from '../http/input.ts';
 import { FOR_EVER } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import { type Handler, type RouteContext, viewerOf } from './route.ts';
+import type { Handler, RouteContext } from './route.ts';
 
 /** For a podcast without a logo, or whose logo cannot be fetched. */
 const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="Podcast">
@@ -27,7 +27,7 @@ export const createLogoRoute =
   async (event) => {
     const size = readParam(event, 'size');
     const pixels = /^\d{1,3}$/.test(size) ? Number(size) : 0;
-    const { image, isPublic } = await logos.find(readParam(event, 'hash'), pixels, viewerOf(event, identity));
+    const { image, isPublic } = await logos.find(readParam(event, 'hash'), pixels, identity.viewer(event));
     if (!image) return { type: 'image/svg+xml', body: BUILT_IN, isPublic, maxAge: MINUTES };
     return { type: image.type, body: image.bytes, isPublic, maxAge: isPublic ? FOR_EVER : DAY };
   };

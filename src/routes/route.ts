@@ -4,7 +4,7 @@ import type { BodyOptions } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
-import type { DirectoryMode, Viewer } from '../services/directory/directory.ts';
+import type { DirectoryMode } from '../services/directory/directory.ts';
 
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -29,12 +29,6 @@ export const toRoute = ([method, path, formats, handler, isChange]: RouteRow): R
   handler,
   isChange,
 });
-
-/** The user, for responses where a login is optional. */
-export const viewerOf =
-  (event: H3Event, identity: Identity): Viewer =>
-  async () =>
-    (await identity.optionalUser(event))?.id;
 
 /** What handlers need besides the services. */
 export interface RouteContext {

@@ -13,7 +13,7 @@ import { isSelf } from '../../services/accounts/accounts.ts';
 import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
-import { type Handler, type RouteContext, viewerOf } from '../route.ts';
+import type { Handler, RouteContext } from '../route.ts';
 import type { Site } from './site.ts';
 
 /** Episodes on one page. */
@@ -76,8 +76,7 @@ export function createPublicPages(
 
   return {
     async podcast(event) {
-      const viewer = viewerOf(event, identity);
-      const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', viewer);
+      const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', identity.viewer(event));
       const all = await directory.episodes(podcast.url, Infinity);
       const number = pageOf(event, all.length, EPISODES);
       const episodes = partOf(all, number, EPISODES);
@@ -98,7 +97,7 @@ export function createPublicPages(
       const { podcast, episode, isPublic } = await directory.episode(
         readQuery(event, 'podcast') ?? '',
         readQuery(event, 'url') ?? '',
-        viewerOf(event, identity),
+        identity.viewer(event),
       );
       const own = await ownEpisode(event, { podcast: podcast.url, url: episode.url });
       return site.page(
@@ -110,7 +109,7 @@ export function createPublicPages(
 
     async list(event) {
       const user = await accounts.findByName(readParam(event, 'user'));
-      const viewer = viewerOf(event, identity);
+      const viewer = identity.viewer(event);
       const { urls, owner, ...list } = await lists.findShared(user?.id, readParam(event, 'name'), viewer);
       const number = pageOf(event, urls.length);
       const podcasts = await directory.describe(partOf(urls, number), owner);
