@@ -85,7 +85,7 @@ it('says that a form which was sent after the session ended has changed nothing'
   const server = await openTestServer();
   const visitor = await signIn(server);
   const { html } = await visitor.get('/lists');
-  await server.services.administration.endSessions('bob');
+  await server.storage.sessions.endAll((await server.storage.users.find('bob'))!.id);
   const csrf = /name="csrf" value="([^"]+)"/.exec(html)![1]!;
   const sent = await visitor.submit('/lists', { csrf, title: 'Mine' });
   const login = await visitor.get(sent.location!);
@@ -98,7 +98,7 @@ it('returns to the page of the device whose form was sent after the session ende
   const server = await openTestServer();
   const visitor = await signIn(server);
   await server.services.devices.save((await server.storage.users.find('bob'))!.id, 'phone', {});
-  await server.services.administration.endSessions('bob');
+  await server.storage.sessions.endAll((await server.storage.users.find('bob'))!.id);
   for (const form of ['/device?id=phone', '/device/remove?id=phone']) {
     const { location } = await visitor.submit(form, {});
     expect(new URL(location!).searchParams.get('next'), form).toBe('/device?id=phone');
@@ -147,7 +147,7 @@ it('signs out after the session has ended', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   const csrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get('/')).html)![1]!;
-  await server.services.administration.endSessions('bob');
+  await server.storage.sessions.endAll((await server.storage.users.find('bob'))!.id);
   const done = await visitor.submit('/logout', { csrf });
   expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
 });

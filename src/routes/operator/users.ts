@@ -60,7 +60,7 @@ export interface ListedSession {
 
 /** The accounts. */
 export function createUserRoutes(
-  { accounts, administration }: Pick<Services, 'accounts' | 'administration'>,
+  { accounts, administration, sessions }: Pick<Services, 'accounts' | 'administration' | 'sessions'>,
   { bodyOptions }: RouteContext,
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {
   return {
@@ -113,12 +113,13 @@ export function createUserRoutes(
     },
 
     async sessions(event) {
-      const open = await administration.sessions(readParam(event, 'user'));
-      return json(open.map(toListed));
+      const { id } = await administration.find(readParam(event, 'user'));
+      return json((await sessions.all(id)).map(toListed));
     },
 
     async endSessions(event) {
-      return json({ ended: await administration.endSessions(readParam(event, 'user')) });
+      const { id } = await administration.find(readParam(event, 'user'));
+      return json({ ended: await sessions.endAll(id) });
     },
   };
 }

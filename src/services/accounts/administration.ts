@@ -4,7 +4,7 @@ import { isStorageError, type StorageError } from '../../storage/errors.ts';
 import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
-import type { OpenSession, Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface AccountSummary {
   user: User;
@@ -44,15 +44,12 @@ export interface Administration {
   setEmail(login: string, email: string | undefined): Promise<void>;
   /** Deletes the user with all data, even if that is missing or cannot be read. */
   remove(login: string): Promise<void>;
-  sessions(login: string): Promise<OpenSession[]>;
-  /** Returns the number of sessions. */
-  endSessions(login: string): Promise<number>;
 }
 
 export function createAdministration(
   { users, devices, subscriptions, actions, lists, refusals }: Storage,
   passwords: Pick<Passwords, 'hash'>,
-  sessions: Pick<Sessions, 'all' | 'endAll'>,
+  sessions: Pick<Sessions, 'all'>,
   appPasswords: Pick<AppPasswords, 'all'>,
 ): Administration {
   const find = (login: string): Promise<User> => requireUser(users, login);
@@ -120,10 +117,6 @@ export function createAdministration(
       const id = await users.findId(login);
       await users.delete(id ?? (await find(login)).id); // which throws `missing`
     },
-
-    sessions: async (login) => sessions.all((await find(login)).id),
-
-    endSessions: async (login) => sessions.endAll((await find(login)).id),
   };
 }
 
