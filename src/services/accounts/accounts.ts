@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/types.ts';
 import type { Log, Storage, User, UserStore } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import type { Guess, Throttle } from './throttle.ts';
 
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
@@ -52,13 +52,6 @@ export function checkEmail(email: string): void {
   if (!EMAIL.test(email)) throw invalid('this is not an e-mail address');
 }
 
-/** Throws `invalid` if an account cannot be created with these details. */
-function checkAccount({ name, email, password }: NewAccount): void {
-  checkUserName(name);
-  if (email !== undefined) checkEmail(email);
-  checkPassword(password);
-}
-
 interface AccountRules {
   passwords: Passwords;
   throttle: Throttle;
@@ -72,8 +65,9 @@ export const createAccounts = (
   { passwords, throttle, syncDevices, log }: AccountRules,
 ): Accounts => ({
   async create(account) {
-    checkAccount(account);
     const { name, email, password, isPrivate } = account;
+    checkUserName(name);
+    if (email !== undefined) checkEmail(email);
     const passwordHash = await passwords.hash(password);
     const settings = {
       ...((account.syncDevices ?? syncDevices) && { sync_devices: true }),
