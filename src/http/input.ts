@@ -32,11 +32,11 @@ export function readCount(event: H3Event, name: string, max: number): number {
   return count;
 }
 
-/** A query value out of `allowed`; undefined if missing or empty. Throws `invalid` for any other. */
-export function readOneOf<T extends string>(event: H3Event, name: string, allowed: readonly T[]): T | undefined {
-  const text = readQuery(event, name) || undefined;
+/** A query value out of `allowed`; the first if missing or empty. Throws `invalid` for any other. */
+export function readOneOf<T extends string>(event: H3Event, name: string, allowed: readonly [T, ...T[]]): T {
+  const text = readQuery(event, name) || allowed[0];
   const known = allowed.find((each) => each === text);
-  if (text !== undefined && !known) throw invalid(`"${name}" must be one of ${allowed.join(', ')}`);
+  if (!known) throw invalid(`"${name}" must be one of ${allowed.join(', ')}`);
   return known;
 }
 

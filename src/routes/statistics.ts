@@ -12,7 +12,7 @@ export const createStatisticsRoute =
   async (event) => {
     const user = await identity.owner(event);
     const { from, until, longestStreak, finishedEpisodes, periods, podcasts, devices, ...counted } =
-      await statistics.of(user.id, readOneOf(event, 'range', RANGES) ?? RANGES[0]);
+      await statistics.of(user.id, readOneOf(event, 'range', RANGES));
     return json({
       ...counted,
       from: toDate(from),

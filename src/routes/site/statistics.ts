@@ -11,7 +11,7 @@ export const createStatisticsPage = (
   site: Site,
 ): Handler =>
   site.signedIn(async (event, { id, name }) => {
-    const counted = await statistics.of(id, readOneOf(event, 'range', RANGES) ?? RANGES[0]);
+    const counted = await statistics.of(id, readOneOf(event, 'range', RANGES));
     const deviceNames = await devices.names(id);
     return site.page(event, ({ base }) => renderStatistics({ base, name, statistics: counted, deviceNames }));
   });

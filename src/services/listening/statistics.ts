@@ -7,7 +7,7 @@ import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionTable } from './action-table.ts';
 import type { ActionCache } from './action-cache.ts';
 
-/** How far back statistics go; `all`: to the first play. */
+/** How far back statistics go, the default first; `all`: to the first play. */
 export const RANGES = ['30d', '90d', 'year', 'all'] as const;
 export type StatisticsRange = (typeof RANGES)[number];
 
