@@ -14,7 +14,7 @@ import { readApp, readCookie, readParam } from './input.ts';
 import { basePath, type OriginRules, readClient, writeCookie } from './origin.ts';
 
 /** A user, and the app password that the request used instead of the account's own password. */
-export interface Login {
+interface Login {
   user: User;
   appPassword?: AppPassword | undefined;
 }

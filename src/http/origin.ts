@@ -73,7 +73,7 @@ function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean
   return (scheme ?? event.url.protocol.replace(':', '')).toLowerCase() === 'https';
 }
 
-export interface Cookie {
+interface Cookie {
   name: string;
   value: string;
   path: string;

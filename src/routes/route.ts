@@ -7,7 +7,7 @@ import type { Reply } from '../http/reply.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
 
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A row of the route table. If it has `formats`, the path ends with `.{format}`; any other format is a 400. */
 export interface Route {

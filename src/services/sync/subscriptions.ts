@@ -45,7 +45,7 @@ export interface Subscriptions {
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
 }
 
-export interface Delta {
+interface Delta {
   add: readonly string[];
   remove: readonly string[];
 }

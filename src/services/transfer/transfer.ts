@@ -19,7 +19,7 @@ interface BackupChoice {
   passwords: boolean;
 }
 
-export interface Backup {
+interface Backup {
   accounts: number;
   /** Ends with a line that marks it as complete, or throws. */
   text: AsyncIterable<string>;
