@@ -5,8 +5,8 @@ import { Busboy } from '@fastify/busboy';
 import type { H3Event } from 'h3';
 import { MAX_BODY, MAX_FORM_FIELDS } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import type { Reservation } from './body-budget.ts';
-import { encodingOf, readChunks } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { encodingOf, openReservation, readChunks } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
 /** Limits for the headers of one field: bytes, and number. */
@@ -45,8 +45,8 @@ export interface FormLimits {
   limit?: number;
   /** Including files. */
   maxFields?: number;
-  /** Reserves its memory if it may be large. */
-  reservation?: Reservation;
+  /** For a form that may be large. */
+  budget?: BodyBudget;
   /** The text of a file, which must be UTF-8 by default. Must not throw. */
   readFile?: (bytes: Buffer) => string;
 }
@@ -58,13 +58,14 @@ export interface FormLimits {
  */
 export async function readForm(
   event: H3Event,
-  { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, reservation, readFile = toText }: FormLimits = {},
+  { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, budget, readFile = toText }: FormLimits = {},
 ): Promise<Form> {
   const type = readFormType(event);
   // No browser compresses a form, and a few compressed kilobytes could expand to megabytes.
   if (encodingOf(event) !== '') throw invalid('a form must be sent without Content-Encoding');
 
   const fields = new Form();
+  const reservation = budget && openReservation(event, budget, event);
   const chunks = readChunks(event, limit, reservation);
   const read = type === URL_ENCODED ? readUrlEncoded : readMultipart;
   await read(chunks, { type, limit, maxFields, readFile }, fields).catch((error: unknown) => {
@@ -80,7 +81,7 @@ export async function readForm(
 /** Reads the fields of a form from its body. */
 type ReadFields = (
   body: AsyncIterable<Uint8Array>,
-  form: Required<Omit<FormLimits, 'reservation'>> & { type: string },
+  form: Required<Omit<FormLimits, 'budget'>> & { type: string },
   fields: Form,
 ) => Promise<void>;
 

@@ -2,7 +2,6 @@ import { MAX_BODY } from '../body-limits.ts';
 import { Refusal } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeOpml } from '../formats/opml-write.ts';
-import { openReservation } from '../http/body.ts';
 import { readForm } from '../http/form.ts';
 import { readQuery } from '../http/input.ts';
 import type { Reply } from '../http/reply.ts';
@@ -25,8 +24,8 @@ export function createLegacyRoutes(
   return {
     upload: (event) =>
       asOutcome(async () => {
-        const reservation = openReservation(event, formBudget, event);
-        const form = await readForm(event, { limit: Math.min(MAX_BODY.legacyUpload, maxBody), reservation });
+        const limit = Math.min(MAX_BODY.legacyUpload, maxBody);
+        const form = await readForm(event, { limit, budget: formBudget });
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
         if (action !== 'update-subscriptions' || protocol !== '0') return outcomeReply('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return outcomeReply('@PROTOERROR');
