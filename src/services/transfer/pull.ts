@@ -30,96 +30,83 @@ interface Dependencies {
 }
 
 export function createPull({ devices, subscriptions, episodes, settings, lists }: Dependencies, rules: UrlRules): Pull {
-  const importDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<ImportResult> => {
-    const id = toDeviceId(device);
-    const known = DEVICE_TYPES.find((each) => each === type);
-    await devices.save(user, id, {
-      ...(caption !== '' && { caption: cutCaption(caption) }),
-      ...(known && { type: known }),
-    });
-    return {
-      ...NOTHING,
-      imported: 1,
-      rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }],
-    };
-  };
-
-  const importSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<ImportResult> => {
-    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'server');
-    return { ...NOTHING, imported: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
-  };
-
-  const importGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<ImportResult> => {
-    await devices.synchronize(user, [ids.map(toDeviceId)], []);
-    return { ...NOTHING, imported: 1 };
-  };
-
-  const importActions = async (user: UserId, { actions }: Of<'actions'>): Promise<ImportResult> => {
-    const repaired = actions.map((action) => repairAction(action));
-    const usable = repaired.flatMap((each) => ('action' in each ? each : []));
-    const rewrites: UrlRewrites = [];
-    for (const batch of batchesOf(usable.map(({ action }) => action))) {
-      rewrites.push(...(await episodes.upload(user, batch, 'server')).rewrites);
-    }
-    return {
-      imported: usable.length,
-      ...reportRewrites(rewrites),
-      refused: repaired.flatMap((each) => ('reason' in each ? each : [])),
-      notes: usable.flatMap(({ notes }) => notes),
-    };
-  };
-
-  const importSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<ImportResult> => {
-    const { scope, device, podcast, episode } = given;
-    const request = { scope, device: device && toDeviceId(device), podcast, episode };
-    const refused: ImportResult['refused'] = [];
-    const account = scope === 'account' ? await settings.get(user, request) : {};
-    // One by one: a value that is too large must not prevent the others.
-    for (const [key, value] of Object.entries(values)) {
-      // Setting it to off if it is not on changes nothing, but would separate devices here that follow each other.
-      if (scope === 'account' && key === 'sync_devices' && value === false && account[key] !== true) continue;
-      const set = Object.fromEntries([[key, value]]);
-      await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
-        refused.push({
-          what: `the setting ${key} of ${redactUrl(episode ?? podcast ?? device ?? 'the account')}`,
-          reason: reasonOf(error),
-        });
+  /** By the kind of chunk. */
+  const importers: { [Kind in ImportChunk['kind']]: (user: UserId, chunk: Of<Kind>) => Promise<ImportResult> } = {
+    async device(user, { device, caption, type }) {
+      const id = toDeviceId(device);
+      const known = DEVICE_TYPES.find((each) => each === type);
+      await devices.save(user, id, {
+        ...(caption !== '' && { caption: cutCaption(caption) }),
+        ...(known && { type: known }),
       });
-    }
-    return { ...NOTHING, imported: Object.keys(values).length - refused.length, refused };
-  };
+      return {
+        ...NOTHING,
+        imported: 1,
+        rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }],
+      };
+    },
 
-  const importList = async (user: UserId, { title, urls }: Of<'list'>): Promise<ImportResult> => {
-    const log = createRewriteLog();
-    for (const url of urls) log.add(url, sanitizeFeedUrl(url, rules));
-    const name = toListName(title);
-    const known = (await lists.all(user)).find((list) => list.name === name);
-    if (!known) await lists.create(user, title, urls);
-    else await lists.add(user, name, urls);
-    return { ...NOTHING, imported: 1, ...reportRewrites(log.pairs) };
-  };
+    async subscriptions(user, { device, urls }) {
+      const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'server');
+      return { ...NOTHING, imported: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
+    },
 
-  const importAny = (user: UserId, chunk: ImportChunk): Promise<ImportResult> => {
-    switch (chunk.kind) {
-      case 'device':
-        return importDevice(user, chunk);
-      case 'subscriptions':
-        return importSubscriptions(user, chunk);
-      case 'group':
-        return importGroup(user, chunk);
-      case 'actions':
-        return importActions(user, chunk);
-      case 'settings':
-        return importSettings(user, chunk);
-      case 'list':
-        return importList(user, chunk);
-    }
+    async group(user, { devices: ids }) {
+      await devices.synchronize(user, [ids.map(toDeviceId)], []);
+      return { ...NOTHING, imported: 1 };
+    },
+
+    async actions(user, { actions }) {
+      const repaired = actions.map((action) => repairAction(action));
+      const usable = repaired.flatMap((each) => ('action' in each ? each : []));
+      const rewrites: UrlRewrites = [];
+      for (const batch of batchesOf(usable.map(({ action }) => action))) {
+        rewrites.push(...(await episodes.upload(user, batch, 'server')).rewrites);
+      }
+      return {
+        imported: usable.length,
+        ...reportRewrites(rewrites),
+        refused: repaired.flatMap((each) => ('reason' in each ? each : [])),
+        notes: usable.flatMap(({ notes }) => notes),
+      };
+    },
+
+    async settings(user, { scope: given, values }) {
+      const { scope, device, podcast, episode } = given;
+      const request = { scope, device: device && toDeviceId(device), podcast, episode };
+      const refused: ImportResult['refused'] = [];
+      const account = scope === 'account' ? await settings.get(user, request) : {};
+      // One by one: a value that is too large must not prevent the others.
+      for (const [key, value] of Object.entries(values)) {
+        // Setting it to off if it is not on changes nothing, but would separate devices here that follow each other.
+        if (scope === 'account' && key === 'sync_devices' && value === false && account[key] !== true) continue;
+        const set = Object.fromEntries([[key, value]]);
+        await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
+          refused.push({
+            what: `the setting ${key} of ${redactUrl(episode ?? podcast ?? device ?? 'the account')}`,
+            reason: reasonOf(error),
+          });
+        });
+      }
+      return { ...NOTHING, imported: Object.keys(values).length - refused.length, refused };
+    },
+
+    async list(user, { title, urls }) {
+      const log = createRewriteLog();
+      for (const url of urls) log.add(url, sanitizeFeedUrl(url, rules));
+      const name = toListName(title);
+      const known = (await lists.all(user)).find((list) => list.name === name);
+      if (!known) await lists.create(user, title, urls);
+      else await lists.add(user, name, urls);
+      return { ...NOTHING, imported: 1, ...reportRewrites(log.pairs) };
+    },
   };
 
   return {
     async importChunk(user, chunk) {
+      const importKind = importers[chunk.kind] as (user: UserId, chunk: ImportChunk) => Promise<ImportResult>;
       try {
-        return await importAny(user, chunk);
+        return await importKind(user, chunk);
       } catch (error) {
         return { ...NOTHING, refused: [{ what: describe(chunk), reason: reasonOf(error) }] };
       }
