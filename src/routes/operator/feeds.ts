@@ -1,6 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import { formatUtc } from '../../domain/timestamp.ts';
 import type { Seconds } from '../../domain/types.ts';
+import { writeEntries, writePages } from '../../formats/pages.ts';
 import { readOptionalObject } from '../../http/body.ts';
 import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
@@ -33,7 +34,10 @@ export function createFeedRoutes(
   { bodyOptions }: RouteContext,
 ): Record<'list' | 'update', Handler> {
   return {
-    list: (event) => jsonStream(writeStates(feeds.list(), readBoolean(event, 'failed'))),
+    list(event) {
+      const pages = listed(feeds.list(), readBoolean(event, 'failed'));
+      return jsonStream(writePages(pages, { head: '[', write: writeEntries, separator: ',', end: ']' }));
+    },
 
     async update(event) {
       const { url, all = false } = await readOptionalObject(event, bodyOptions('operator'));
@@ -44,15 +48,9 @@ export function createFeedRoutes(
   };
 }
 
-async function* writeStates(states: ReturnType<Feeds['list']>, failed: boolean): AsyncIterable<string> {
-  yield '[';
-  let comma = '';
-  for await (const state of states) {
-    if (failed && state.error === undefined) continue;
-    yield comma + JSON.stringify(toListed(state));
-    comma = ',';
-  }
-  yield ']';
+/** One feed in each page. */
+async function* listed(states: ReturnType<Feeds['list']>, failed: boolean): AsyncIterable<ListedFeed[]> {
+  for await (const state of states) if (!failed || state.error !== undefined) yield [toListed(state)];
 }
 
 const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : formatUtc(at));
