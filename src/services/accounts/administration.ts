@@ -28,8 +28,8 @@ export interface AccountDetails {
 }
 
 /**
- * Accounts, for the operator. `login` is a user name or e-mail address; throws `missing` if no account has it, `conflict` if
- * the data of the account is missing.
+ * Accounts, for the operator and their owners. `login` is a user name or e-mail address; throws `missing` if no account has
+ * it, `conflict` if the data of the account is missing.
  */
 export interface Administration {
   find(login: string): Promise<User>;
