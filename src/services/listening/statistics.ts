@@ -62,7 +62,7 @@ export const createStatistics = (
 ): Statistics => ({
   async of(user, range) {
     const table = await actionCache.read(user);
-    const { byPodcast, ...counted } = await recount(table, range, dayOf(now()));
+    const { byPodcast, ...counted } = await countIfChanged(table, range, dayOf(now()));
     const resolved = await resolvePodcasts(podcasts, byPodcast.keys());
     // A podcast may have several addresses.
     const merged = new Map<Url, ListenedPodcast>();
@@ -95,7 +95,7 @@ const lastCounts = new WeakMap<
   Map<StatisticsRange, { length: number; today: number; result: Promise<Counted> }>
 >();
 
-function recount(table: ActionTable, range: StatisticsRange, today: number): Promise<Counted> {
+function countIfChanged(table: ActionTable, range: StatisticsRange, today: number): Promise<Counted> {
   const known = lastCounts.get(table) ?? new Map();
   lastCounts.set(table, known);
   const last = known.get(range);
