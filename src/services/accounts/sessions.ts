@@ -30,10 +30,10 @@ export interface Sessions {
   /** The user, and whether the session was extended just now; undefined if the session does not exist or has ended. */
   find(token: string): Promise<{ user: User; extended: boolean } | undefined>;
   end(token: string): Promise<void>;
-  /** Ends one session of a user by its id; false if it does not exist. */
-  endOne(user: UserId, id: string): Promise<boolean>;
-  /** Ends all sessions of a user except the one with this id; returns how many. */
-  endOthers(user: UserId, id: string | undefined): Promise<number>;
+  /** Ends one session of a user by its id, if it exists. */
+  endOne(user: UserId, id: string): Promise<void>;
+  /** Ends all sessions of a user except the one with this id. */
+  endOthers(user: UserId, id: string | undefined): Promise<void>;
   /** The sessions of a user, the most recently used first. */
   all(user: UserId): Promise<OpenSession[]>;
   /** Ends all sessions of a user; returns how many. */
@@ -113,13 +113,10 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
     async endOne(user, id) {
       const session = (await store.all(user)).find(({ digest }) => idOf(digest) === id);
       if (session) await store.delete(session.digest);
-      return session !== undefined;
     },
 
     async endOthers(user, id) {
-      const others = (await store.all(user)).filter(({ digest }) => idOf(digest) !== id);
-      for (const { digest } of others) await store.delete(digest);
-      return others.length;
+      for (const { digest } of await store.all(user)) if (idOf(digest) !== id) await store.delete(digest);
     },
 
     async all(user) {
