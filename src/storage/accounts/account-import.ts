@@ -192,11 +192,7 @@ class StagedAccount {
     head.visibility = visibility;
     if (this.#overlapped !== undefined) head.recentUploads = [[this.#overlapped, context.now()]];
     // All feeds are pending: they may be imported with the directory.
-    const change = await prepareChange(directory, this.id, {
-      subscribed: [...subscribed],
-      private: new Set([...subscribed].filter(isPrivate)),
-      newFeeds: 0,
-    });
+    const change = await prepareChange(directory, this.id, { subscribed: [...subscribed], isPrivate });
     await this.#publish(head, change);
   }
 

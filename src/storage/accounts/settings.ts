@@ -6,7 +6,7 @@ import type { Key } from '../contract.ts';
 import type { Account } from './account.ts';
 import type { Core } from '../core.ts';
 import type { Head } from './head.ts';
-import { type AccountChange, prepareChange } from '../directory/account-changes.ts';
+import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { type Prefix, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
@@ -54,8 +54,7 @@ export function createSettingStore(core: Core): SettingStore {
             head: { next, syncDevices, ...(privacy && { visibility: privacy.visibility }) },
             set: changed.map((each) => [settingKey(user, each), JSON.stringify(each)]),
             delete: removed.map((key) => settingKey(user, { scope, key })),
-            directory:
-              privacy && (await prepareChange(core.directory, user, await privacyChange(core, account, privacy))),
+            directory: privacy && (await privacyChange(core, account, privacy)),
           },
         };
       }),
@@ -84,14 +83,13 @@ export async function readPrivacy(
 export const privateFeeds = async (core: Core, user: UserId, { visibility }: Head): Promise<Privacy['isPrivate']> =>
   visibility === 'some' ? (await readPrivacy(core, user)).isPrivate : () => visibility === 'none';
 
-/** The subscriptions that become private or public. */
-async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
+/** Prepares the directory change for subscriptions that become private or public. */
+async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<DirectoryChange> {
   const urls = await (await core.accounts.part(account, 'subscriptions')).union();
   const keys = await mapInSlices(urls, (url) => subscriptionKey(urlDigest(url), account.id));
   const entries = await core.store.get(keys);
-  const isHidden = new Set(urls.filter(isPrivate));
-  const subscribed = urls.filter((url, at) => isHidden.has(url) !== (toSubscription(entries[at]) === 'private'));
-  return { subscribed, private: isHidden, newFeeds: 0 };
+  const subscribed = urls.filter((url, at) => isPrivate(url) !== (toSubscription(entries[at]) === 'private'));
+  return prepareChange(core.directory, account.id, { subscribed, isPrivate });
 }
 
 const scopePrefix = (user: UserId, scope: SettingScope): Prefix =>

@@ -11,15 +11,13 @@ import { subscribersOf } from './podcast.ts';
 export interface AccountChange {
   /** Feeds that the account subscribes to now on some device. */
   subscribed?: readonly Url[];
-  /** Those of them that are private. */
-  private?: ReadonlySet<Url>;
+  /** Which of them are private; none if it is missing. */
+  isPrivate?: ((url: Url) => boolean) | undefined;
   /** Feeds that the account subscribed to on some device, and on none now. */
   unsubscribed?: readonly UrlDigest[];
   /** Feeds that it subscribes to already and that are not in the directory yet: see `newFeeds`. */
   pending?: readonly Url[];
-  /**
-   * How many feeds may be added to the directory. The others stay pending: the subscription is stored, but no podcast.
-   */
+  /** How many feeds may be added to the directory: 0 if missing. The others stay pending, stored without a podcast. */
   newFeeds?: number;
 }
 
@@ -39,7 +37,8 @@ export async function prepareChange(
   user: UserId,
   change: AccountChange,
 ): Promise<DirectoryChange> {
-  const { subscribed = [], unsubscribed = [], pending = [], newFeeds = Infinity } = change;
+  const { subscribed = [], unsubscribed = [], pending = [], newFeeds = 0 } = change;
+  const hidden = new Set(change.isPrivate && subscribed.filter(change.isPrivate)); // before any podcast moves
   const now = context.now();
   const set = new Map<Key, Value>();
   const deleted = new Set<Key>();
@@ -73,7 +72,7 @@ export async function prepareChange(
   };
 
   await eachInSlices(subscribed, (url) => {
-    subscribe(urlDigest(url), change.private?.has(url) ? 'private' : 'public');
+    subscribe(urlDigest(url), hidden.has(url) ? 'private' : 'public');
     addUrl(url);
   });
   await eachInSlices(unsubscribed, (digest) => subscribe(digest, undefined));

@@ -10,7 +10,6 @@ import { isStorageError, unlessMissing } from '../errors.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
-import { prepareDirectory } from './upload.ts';
 import { userIds } from '../accounts/users.ts';
 import { readValue } from '../values.ts';
 
@@ -60,12 +59,12 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
   const { store, accounts, directory, refresh } = core;
   try {
     return await accounts.write(user, async (account) => {
+      await refresh.run(); // what another process has just changed is not wrong
       const urls = await (await accounts.part(account, 'subscriptions')).union();
       const isPrivate = await privateFeeds(core, user, account.head);
-      await refresh.run(); // another process may have changed both meanwhile
       const { wrong, ...change } = await difference(core, user, urls, isPrivate);
       if (wrong.length === 0) return { result: [] };
-      return { result: wrong, write: { directory: await prepareDirectory(core, account, change) } };
+      return { result: wrong, write: { directory: await prepareChange(directory, user, { ...change, isPrivate }) } };
     });
   } catch (error) {
     if (!isStorageError(error, 'missing')) throw error;
@@ -91,5 +90,5 @@ async function difference(
   const changed = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
   const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
   const wrong = [...changed.map(([digest]) => digest), ...unsubscribed];
-  return { subscribed: changed.map(([, url]) => url), unsubscribed, newFeeds: 0, wrong };
+  return { subscribed: changed.map(([, url]) => url), unsubscribed, wrong };
 }

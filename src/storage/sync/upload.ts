@@ -1,6 +1,6 @@
 import { regroup } from '../../domain/group.ts';
 import { markAfter, markAfterUpload, nextStamp } from '../../domain/stamp.ts';
-import type { Device, EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
+import type { Device, EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
 import { mapInSlices } from '../../slices.ts';
 import type { Account } from '../accounts/account.ts';
 import { devicesPrefix } from '../accounts/account-keys.ts';
@@ -8,11 +8,12 @@ import { writeActions } from './action-log.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Core } from '../core.ts';
 import { DeviceTable } from './device-table.ts';
-import { type AccountChange, type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
+import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { actionIndexEntry } from '../directory/keys.ts';
 import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
 import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from '../rows.ts';
+import type { SubscriptionDraft } from './subscription-draft.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import type { Decision, Write } from '../accounts/accounts.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
@@ -65,8 +66,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   if (draft) writes.push(...(await draft.write(account.id)));
   const { set, head: actionHead } = await writeActions(account.id, head, actions, { stamp, at: now });
   writes.push({ set }, await indexFeeds(account, actions));
-  const newFeeds = newFeedsLeft(head, now);
-  const directory = draft && (await prepareDirectory(core, account, { ...(await draft.difference()), newFeeds }));
+  const directory = draft && (await prepareDirectory(core, account, draft, now));
   const headChange: Partial<Head> = {
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     ...actionHead,
@@ -103,16 +103,16 @@ async function indexFeeds(account: Account, actions: readonly EpisodeAction[]): 
   };
 }
 
-/** Prepares the directory change for changed subscriptions, with their privacy. */
-export async function prepareDirectory(
+/** Prepares the directory change for changed subscriptions. Reads the settings only if they matter. */
+async function prepareDirectory(
   core: Core,
   { id, head }: Account,
-  change: Omit<AccountChange, 'private'>,
+  draft: SubscriptionDraft,
+  now: Seconds,
 ): Promise<DirectoryChange> {
-  const { subscribed = [] } = change;
-  // The settings are read only if they matter.
-  const hidden = subscribed.length > 0 ? subscribed.filter(await privateFeeds(core, id, head)) : [];
-  return prepareChange(core.directory, id, { ...change, private: new Set(hidden) });
+  const change = await draft.difference();
+  const isPrivate = change.subscribed.length > 0 ? await privateFeeds(core, id, head) : undefined;
+  return prepareChange(core.directory, id, { ...change, isPrivate, newFeeds: newFeedsLeft(head, now) });
 }
 
 function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {

@@ -56,7 +56,7 @@ async function run(from: number): Promise<void> {
       const prepared = await prepareChange(core.directory, user, {
         subscribed,
         unsubscribed: others.filter(() => isLikely(0.4)).map(urlDigest),
-        private: new Set(subscribed.filter(() => isLikely(0.3))),
+        isPrivate: () => isLikely(0.3),
         newFeeds: pick([1, Infinity]),
       });
       await store.commit({ set: prepared.set, delete: prepared.delete });

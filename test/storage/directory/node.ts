@@ -36,7 +36,14 @@ export async function openNode(database: MemoryDatabase, isShared = true): Promi
   const commits: Batch[] = [];
   store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
-    const { apply, set, delete: deleted } = await prepareChange(directory, user as UserId, accountChange);
+    const {
+      apply,
+      set,
+      delete: deleted,
+    } = await prepareChange(directory, user as UserId, {
+      newFeeds: Infinity,
+      ...accountChange,
+    });
     await store.commit({ set, delete: deleted });
     await apply();
   };

@@ -248,7 +248,7 @@ it('a late answer and a refresh that fails do not bring back a subscription that
     apply,
     set,
     delete: deleted,
-  } = await prepareChange(a.core.directory, 'alice' as UserId, { subscribed: [feed(1)] });
+  } = await prepareChange(a.core.directory, 'alice' as UserId, { subscribed: [feed(1)], newFeeds: 1 });
   await a.store.commit({ set, delete: deleted });
   await b.change('alice', { unsubscribed: [feed(1)].map(urlDigest) });
   await a.refresh();
@@ -303,10 +303,10 @@ it('pending feeds of one node are added by another one, and count all subscriber
 
 it('feeds that become private or public are unlisted or listed on other nodes after a refresh', async () => {
   const [a, b] = await openTwo();
-  await a.change('alice', { subscribed: [feed(1), feed(2)], private: new Set([feed(2)]) });
+  await a.change('alice', { subscribed: [feed(1), feed(2)], isPrivate: (url) => url === feed(2) });
   await b.refresh();
   expect(numbersOf(await b.podcasts.top(9))).toEqual([1]);
-  await a.change('alice', { subscribed: [feed(1), feed(2)], private: new Set([feed(1)]) });
+  await a.change('alice', { subscribed: [feed(1), feed(2)], isPrivate: (url) => url === feed(1) });
   await b.refresh();
   for (const node of [a, b]) expect(numbersOf(await node.podcasts.top(9))).toEqual([2]);
   await b.change('alice', { unsubscribed: [feed(1), feed(2)].map(urlDigest) });
