@@ -1,5 +1,5 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
-import type { EpisodeAction, Url } from '../../domain/types.ts';
+import type { EpisodeAction } from '../../domain/types.ts';
 import { latestActions, pagesOf, readChunk, scanActions } from './action-log.ts';
 import { newActions } from './duplicate-actions.ts';
 import type { Core } from '../core.ts';
@@ -20,9 +20,8 @@ export const createActionStore = (core: Core): ActionStore => ({
   async query(user, { since = 0, podcasts, device, subscribedOn, latest = false }) {
     const parts = subscribedOn === undefined ? [] : (['devices', 'subscriptions'] as const);
     const { feeds, newest, mark } = await core.accounts.read(user, parts, ({ head }, { devices, subscriptions }) => {
-      const row = subscribedOn === undefined ? undefined : devices.get(subscribedOn);
-      const urls = row ? subscriptions.of(row.number).current() : [];
-      const only = subscribedOn === undefined ? undefined : new Set<Url>(urls.map(({ url }) => url));
+      const list = subscribedOn === undefined ? undefined : subscriptions.of(devices.get(subscribedOn)?.number);
+      const only = list && new Set(list.current().map(({ url }) => url));
       return { feeds: only, newest: head.actionStamp, mark: markAfter(head.stamp) };
     });
     const isComplete = [podcasts, feeds, device].every((condition) => condition === undefined);

@@ -50,9 +50,9 @@ export class SubscriptionLists {
     }
   }
 
-  /** The list of a device; empty if it has none. */
-  of(device: number): SubscriptionList {
-    return this.#lists.get(device) ?? new SubscriptionList();
+  /** The list of a device; empty if it has none. Undefined: a device that the account does not have. */
+  of(device: number | undefined): SubscriptionList {
+    return (device === undefined ? undefined : this.#lists.get(device)) ?? new SubscriptionList();
   }
 
   /** Number of devices that subscribe to the feed. */

@@ -10,11 +10,9 @@ import { storeUpload } from './upload.ts';
 export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
   async current(user, device) {
     const { accounts } = core;
-    const rows = await accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) => {
-      if (device === undefined) return subscriptions.current();
-      const row = devices.get(device);
-      return row ? subscriptions.of(row.number).current() : [];
-    });
+    const rows = await accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) =>
+      device === undefined ? subscriptions.current() : subscriptions.of(devices.get(device)?.number).current(),
+    );
     return urlsByPlace(rows);
   },
 
@@ -34,10 +32,10 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
     const { rows, mark } = await accounts.read(
       user,
       ['devices', 'subscriptions'],
-      ({ head }, { devices, subscriptions }) => {
-        const row = devices.get(device);
-        return { rows: row ? subscriptions.of(row.number).since(since) : [], mark: markAfter(head.stamp) };
-      },
+      ({ head }, { devices, subscriptions }) => ({
+        rows: subscriptions.of(devices.get(device)?.number).since(since),
+        mark: markAfter(head.stamp),
+      }),
     );
     return { items: await lastChanges(rows), mark };
   },
@@ -49,21 +47,17 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
 
   replace: (user, device, urls, uploader): Promise<Stamp> =>
     storeUpload(core, user, async (account, devices) => {
-      const row = devices.get(device);
-      const list = row && (await core.accounts.part(account, 'subscriptions')).of(row.number);
+      const list = (await core.accounts.part(account, 'subscriptions')).of(devices.get(device)?.number);
       return { devices: [device], origin: originOf([device], uploader), subscriptions: await difference(list, urls) };
     }),
 });
 
 /** The changes that make the list equal `urls`. */
-async function difference(list: SubscriptionList | undefined, urls: readonly Url[]): Promise<SubscriptionChange[]> {
+async function difference(list: SubscriptionList, urls: readonly Url[]): Promise<SubscriptionChange[]> {
   const wanted = new Set(urls);
   const changes: SubscriptionChange[] = [];
   // Afterwards `wanted` contains only the feeds to add.
-  await eachInSlices(
-    list?.current() ?? [],
-    ({ url }) => wanted.delete(url) || changes.push({ url, subscribed: false }),
-  );
+  await eachInSlices(list.current(), ({ url }) => wanted.delete(url) || changes.push({ url, subscribed: false }));
   await eachInSlices(wanted, (url) => changes.push({ url, subscribed: true }));
   return changes;
 }
