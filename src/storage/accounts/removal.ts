@@ -10,14 +10,14 @@ import {
   stagedKey,
 } from './account-keys.ts';
 import { storedActions } from '../sync/action-log.ts';
-import type { Entry, Key } from '../contract.ts';
+import type { Entry, Key, KeyValueStore } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys, userIn } from './head.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { actionIndexKey } from '../directory/keys.ts';
-import { type Prefix, urlDigest } from '../keys.ts';
+import { urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
 import { StagedWriter } from './staged-writer.ts';
 import type { GrantedLogin } from '../stores.ts';
@@ -82,7 +82,7 @@ export async function removeAbandoned(core: Core, lease = LEASE): Promise<void> 
 /** Removes everything, beginning with logins and accounts, so that running writes are refused. */
 export async function clearStore({ store, accounts, directory }: Core): Promise<void> {
   for (const keys of [STAGED, LOGINS, ACCOUNTS, EVERYTHING]) {
-    for await (const page of scan(store, keys)) await store.commit({ delete: page.map(({ key }) => key) });
+    for await (const page of scan(store, keys)) await store.commit({ delete: keysOf(page) });
   }
   accounts.forgetAll();
   await directory.clear();
@@ -102,31 +102,28 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
 
 async function removeReadable(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
   const { store, directory, refresh } = core;
-  const removeAll = async (prefix: Prefix, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
-    for await (const page of scan(store, prefix)) {
-      if (!(await staged.commit({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
-    }
-    return true;
-  };
-
-  const actionIndexKeysOf = (page: Entry[]): Key[] => {
-    const urls = new Set(page.flatMap(storedActions).map(({ action }) => action.podcast));
-    return Array.from(urls, (url) => actionIndexKey(urlDigest(url), user));
-  };
-
   await refresh.run();
   const change = await prepareChange(directory, user, {
     unsubscribed: [...directory.memory.subscriptionsByDigest(user).keys()],
   });
   if (!(await staged.commit(change))) return;
   await change.apply();
-  const isRemoved =
-    (await removeAll(SESSIONS.index(user), (page) => SESSIONS.rowKeys(page))) &&
-    (await removeAll(APP_PASSWORDS.index(user), (page) => APP_PASSWORDS.rowKeys(page))) &&
-    (await removeAll(accountPrefix(user))) &&
-    (await removeAll(actionsPrefix(user), actionIndexKeysOf));
-  if (!isRemoved) return;
+  for await (const keys of dataKeys(store, user)) if (!(await staged.commit({ delete: keys }))) return;
   const isOwn = (entry: Entry): boolean => valueOf<GrantedLogin>(entry).user === user;
-  const grants = (await listAll(store, APP_LOGINS)).filter(isOwn).map(({ key }) => key);
+  const grants = keysOf((await listAll(store, APP_LOGINS)).filter(isOwn));
   await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user), ...grants] });
 }
+
+/** The keys of an account, and those elsewhere that are found through them, in pages. */
+async function* dataKeys(store: KeyValueStore, user: UserId): AsyncGenerator<Key[]> {
+  for (const table of [SESSIONS, APP_PASSWORDS]) {
+    for await (const page of scan(store, table.index(user))) yield [...keysOf(page), ...table.rowKeys(page)];
+  }
+  for await (const page of scan(store, accountPrefix(user))) yield keysOf(page);
+  for await (const page of scan(store, actionsPrefix(user))) {
+    const urls = new Set(page.flatMap(storedActions).map(({ action }) => action.podcast));
+    yield [...keysOf(page), ...Array.from(urls, (url) => actionIndexKey(urlDigest(url), user))];
+  }
+}
+
+const keysOf = (entries: readonly Entry[]): Key[] => entries.map(({ key }) => key);
