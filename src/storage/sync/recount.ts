@@ -6,7 +6,7 @@ import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { subscriberNumbers } from '../directory/podcast.ts';
-import { isStorageError, unlessMissing } from '../errors.ts';
+import { unlessMissing } from '../errors.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
@@ -57,25 +57,23 @@ export async function recheckPrivacy(core: Core, url: Url): Promise<void> {
 /** Corrects the subscriptions of one account, which may not exist. Returns the feeds that were wrong. */
 async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
   const { store, accounts, directory, refresh } = core;
-  try {
-    return await accounts.write(user, async (account) => {
-      await refresh.run(); // what another process has just changed is not wrong
-      const urls = await (await accounts.part(account, 'subscriptions')).union();
-      const isPrivate = await privateFeeds(core, user, account.head);
-      const { wrong, ...change } = await difference(core, user, urls, isPrivate);
-      if (wrong.length === 0) return { result: [] };
-      return { result: wrong, write: { directory: await prepareChange(directory, user, { ...change, isPrivate }) } };
-    });
-  } catch (error) {
-    if (!isStorageError(error, 'missing')) throw error;
-    await refresh.run();
-    const { wrong, ...change } = await difference(core, user, []);
-    const { set, delete: deleted, apply } = await prepareChange(directory, user, change);
-    const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
-    if (version === undefined) return correct(core, user);
-    await apply();
-    return wrong;
-  }
+  const correctExisting = accounts.write(user, async (account) => {
+    await refresh.run(); // what another process has just changed is not wrong
+    const urls = await (await accounts.part(account, 'subscriptions')).union();
+    const isPrivate = await privateFeeds(core, user, account.head);
+    const { wrong, ...change } = await difference(core, user, urls, isPrivate);
+    if (wrong.length === 0) return { result: wrong };
+    return { result: wrong, write: { directory: await prepareChange(directory, user, { ...change, isPrivate }) } };
+  });
+  const corrected = await unlessMissing(correctExisting);
+  if (corrected) return corrected;
+  await refresh.run();
+  const { wrong, ...change } = await difference(core, user, []);
+  const { set, delete: deleted, apply } = await prepareChange(directory, user, change);
+  const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
+  if (version === undefined) return correct(core, user);
+  await apply();
+  return wrong;
 }
 
 /** What the directory does not know of the subscriptions of an account, as a change, and all feeds in it. */
