@@ -65,9 +65,8 @@ export function createSessionStore(core: Core): SessionStore {
     update: (digest, fields) =>
       change(digest, () =>
         updateValue<StoredSession, boolean>(store, SESSIONS.key(digest), async (stored) => {
-          const head = stored && isOpen(stored) && (await accounts.findHead(stored.user));
-          if (!head || head.sessionEpoch !== stored.epoch) return { result: false };
-          return { result: true, value: { ...stored, ...fields } };
+          const open = stored && toOpenSession(stored, await accounts.findHead(stored.user));
+          return open ? { result: true, value: { ...stored, ...fields } } : { result: false };
         }),
       ),
 
