@@ -59,12 +59,6 @@ export interface Storage extends Pick<KeyValueStore, 'ping' | 'verify'> {
   close(): Promise<void>;
 }
 
-/** Result of reading since a stamp: everything up to the user's newest stamp, and the mark to return (`markAfter`). */
-export interface Since<T> {
-  items: T[];
-  mark: Stamp;
-}
-
 // ---- devices and subscriptions ---------------------------------------------
 
 export interface DeviceSummary extends Device, Partial<Activity> {
@@ -115,10 +109,11 @@ export interface SubscriptionStore {
    */
   listed(user: UserId): Promise<Url[]>;
   /**
-   * The last state of each URL with a stamp of `since` or later, by stamp, then in upload order. Empty for an unknown
-   * device, which is not created. The cost depends on the number of changes, not on the list.
+   * The last state of each URL with a stamp of `since` or later, by stamp, then in upload order, and the mark to return
+   * (`markAfter`). Empty for an unknown device, which is not created. The cost depends on the number of changes, not on
+   * the list.
    */
-  since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
+  since(user: UserId, device: string, since: Stamp): Promise<{ items: SubscriptionChange[]; mark: Stamp }>;
   /**
    * Applies changes, at most one per URL, to one or several devices under one stamp; missing devices are created. A
    * change without effect gets no stamp. `uploader`: see `originOf`. Returns the mark.
