@@ -1,5 +1,6 @@
 import { eachInSlices } from '../slices.ts';
 import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from './contract.ts';
+import { StorageError } from './errors.ts';
 
 /** Printable ASCII. */
 const KEY = /^[ -~]+$/;
@@ -7,8 +8,8 @@ const KEY = /^[ -~]+$/;
 const MAX_BYTES_A_UNIT = 3;
 
 /**
- * Rejects with a RangeError for a key or value beyond the bounds of the contract, which no plugin has to accept, and with
- * another Error for a key that is checked or changed twice. Callers must check their input before they build a batch.
+ * Rejects with `full` for a key or value beyond the bounds of the contract, which no plugin has to accept, and with an
+ * Error for a key that is checked or changed twice. Callers must check their input before they build a batch.
  */
 export const checkBatch = (batch: Batch): Promise<void> => eachInSlices(checks(batch));
 
@@ -37,16 +38,16 @@ function checkOnce(verb: 'checks' | 'changes'): (key: Key) => void {
 function checkKey(key: Key): void {
   if (KEY.test(key) && key.length <= MAX_KEY_BYTES) return;
   const start = JSON.stringify(key.slice(0, 60));
-  throw new RangeError(`a key must be 1 to ${MAX_KEY_BYTES} printable ASCII characters; ${start} has ${key.length}`);
+  throw tooLarge(`a key must be 1 to ${MAX_KEY_BYTES} printable ASCII characters; ${start} has ${key.length}`);
 }
 
 function checkValue(key: Key, value: Value): void {
   if (value.length * MAX_BYTES_A_UNIT <= MAX_VALUE_BYTES) return;
   const size = Buffer.byteLength(value);
-  if (size > MAX_VALUE_BYTES) {
-    throw new RangeError(`the value of ${key} has ${size} bytes; a value has at most ${MAX_VALUE_BYTES}`);
-  }
+  if (size > MAX_VALUE_BYTES) throw tooLarge(`the value of ${key} has ${size} bytes; it may have ${MAX_VALUE_BYTES}`);
 }
+
+const tooLarge = (what: string): StorageError => new StorageError('full', `too large for the storage: ${what}`);
 
 /** All of several batches, as one. No key may be changed by two of them. */
 export const mergeBatches = (batches: readonly Batch[]): Batch => ({

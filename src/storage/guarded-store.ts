@@ -1,5 +1,5 @@
 import { checkBatch } from './batch.ts';
-import type { Batch, KeyValueStore, Version } from './contract.ts';
+import type { KeyValueStore } from './contract.ts';
 import { StorageError } from './errors.ts';
 
 /**
@@ -20,13 +20,6 @@ export function guardStore(store: KeyValueStore): KeyValueStore {
       running.delete(result);
     }
   };
-  const commit = async (batch: Batch): Promise<Version | undefined> => {
-    await checkBatch(batch).catch((error: Error) => {
-      if (!(error instanceof RangeError)) throw error;
-      throw new StorageError('full', `too large for the storage: ${error.message}`);
-    });
-    return store.commit(batch);
-  };
   const close = async (): Promise<void> => {
     await Promise.allSettled(running);
     await store.close();
@@ -35,7 +28,7 @@ export function guardStore(store: KeyValueStore): KeyValueStore {
     isShared: store.isShared,
     get: (keys) => run(() => store.get(keys)),
     list: (range) => run(() => store.list(range)),
-    commit: (batch) => run(() => commit(batch)),
+    commit: (batch) => run(() => checkBatch(batch).then(() => store.commit(batch))),
     ping: () => run(() => store.ping()),
     verify: () => run(() => store.verify()),
     close: () => (closing ??= close()),
