@@ -16,11 +16,6 @@ interface Header extends ListSummary {
   place: number;
 }
 
-interface StoredList extends PodcastList, Header {
-  /** The keys of its entries. */
-  keys: Key[];
-}
-
 /** Approximate size of the cache. Bytes. */
 const CACHE = 16 * 1024 * 1024;
 
@@ -40,7 +35,7 @@ export function createListStore(core: Core): ListStore {
       const entries = await read(user, name);
       if (entries.length === 0) return undefined;
       const versions = entries.map(({ key, version }) => `${key} ${version}`).join();
-      const list = cache.get(versions) ?? toPodcastList(toList(entries));
+      const list = cache.get(versions) ?? parseList(entries).list;
       cache.set(versions, list, { size: entries.reduce((size, { value }) => size + value.length, 1) });
       return list;
     },
@@ -59,8 +54,8 @@ export function createListStore(core: Core): ListStore {
       accounts.write(user, async () => {
         const entries = await read(user, name);
         if (entries.length === 0) return { result: false };
-        const { place, keys, ...list } = toList(entries);
-        return { result: true, write: await replaceList(user, { ...list, ...change(list), place, keys }) };
+        const { list, place } = parseList(entries);
+        return { result: true, write: await replaceList(user, { ...list, ...change(list) }, place, entries) };
       }),
 
     move: (user, name, by) =>
@@ -73,7 +68,8 @@ export function createListStore(core: Core): ListStore {
         for (const [at, header] of after.entries()) {
           const { place } = before[at]!;
           if (header.place === place) continue;
-          replaced.push(await replaceList(user, { ...toList(await read(user, header.name)), place }));
+          const entries = await read(user, header.name);
+          replaced.push(await replaceList(user, parseList(entries).list, place, entries));
         }
         return { result: true, write: replaced.length > 0 ? mergeBatches(replaced) : undefined };
       }),
@@ -97,12 +93,16 @@ export async function writeList(
   return [[`${prefix}${chunkNumber(0)}`, JSON.stringify([header])], ...(await writeRows(prefix, urls, 1))];
 }
 
-const replaceList = async (user: UserId, { place, keys, ...list }: StoredList) =>
-  replaceKeys(await writeList(user, list, place), keys);
+/** Replaces all `entries` of a list. */
+async function replaceList(user: UserId, list: PodcastList, place: number, entries: readonly Entry[]) {
+  const keys = entries.map(({ key }) => key);
+  return replaceKeys(await writeList(user, list, place), keys);
+}
 
-function toList(entries: readonly Entry[]): StoredList {
-  const [header, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
-  return { ...header, urls, keys: entries.map(({ key }) => key) };
+/** A list and its place, from all its entries. */
+function parseList(entries: readonly Entry[]): { list: PodcastList; place: number } {
+  const [{ place, ...summary }, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
+  return { list: { ...summary, urls }, place };
 }
 
 /** The headers of all lists of an account, in order. Skips the URLs: an account may have a million. */
@@ -125,7 +125,5 @@ export const feedsIn = (entries: readonly Entry[]): Url[] =>
 /** A list; undefined if it does not exist. */
 export async function readList({ store }: Core, user: UserId, name: string): Promise<PodcastList | undefined> {
   const entries = await listAll(store, listPrefix(user, name));
-  return entries.length === 0 ? undefined : toPodcastList(toList(entries));
+  return entries.length === 0 ? undefined : parseList(entries).list;
 }
-
-const toPodcastList = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });
