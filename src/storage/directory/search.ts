@@ -15,9 +15,8 @@ const MAX_MISSPELT = 3;
 export class SearchIndex {
   readonly #catalog: Catalog;
   readonly #texts = new FullText();
-  /** Numbers of the addresses to be indexed again; empty until the index is started. */
-  readonly #stale = new Set<number>();
-  #isStarted = false;
+  /** Numbers of the addresses to be indexed again; undefined until the index is started. */
+  #stale: Set<number> | undefined;
   #updating: Promise<void> | undefined;
   #building: NodeJS.Timeout | undefined;
 
@@ -32,7 +31,7 @@ export class SearchIndex {
 
   /** To be called when a podcast is added, changed, moved, listed or unlisted. */
   changed({ number }: Address): void {
-    if (!this.#isStarted) return;
+    if (!this.#stale) return;
     this.#stale.add(number);
     void this.#refresh();
   }
@@ -40,7 +39,7 @@ export class SearchIndex {
   /** Stops indexing. */
   close(): void {
     clearTimeout(this.#building);
-    this.#stale.clear();
+    this.#stale?.clear();
   }
 
   /**
@@ -51,13 +50,13 @@ export class SearchIndex {
     const same = looksLikeUrl(text) ? this.#byUrl(text, limit) : [];
     if (same.length > 0) return same;
     do await this.#refresh();
-    while (this.#stale.size > 0);
+    while (this.#stale!.size > 0);
     const words = toQueryTerms(text);
     const found = this.#best(this.#texts.score(words, []), limit);
+    if (found.length === limit) return found;
     const misspelt = words
       .filter((word) => mayBeMisspelt(word) && !this.#texts.isProminent(word))
       .slice(0, MAX_MISSPELT);
-    if (found.length === limit) return found;
     const similar = misspelt.length > 0 ? this.#best(this.#texts.score(words, misspelt), limit) : [];
     if (found.length + similar.length === 0) return this.#best(this.#texts.score(words, misspelt, 'any'), limit);
     return [...new Set([...found, ...similar])].slice(0, limit);
@@ -86,20 +85,17 @@ export class SearchIndex {
   }
 
   #refresh(): Promise<void> {
-    if (!this.#isStarted) {
-      for (const { address } of this.#catalog.all()) this.#stale.add(address.number);
-    }
-    this.#isStarted = true;
-    this.#updating ??= this.#update().finally(() => {
+    this.#stale ??= new Set(this.#catalog.all().map(({ address }) => address.number));
+    this.#updating ??= this.#update(this.#stale).finally(() => {
       this.#updating = undefined;
     });
     return this.#updating;
   }
 
-  async #update(): Promise<void> {
+  async #update(stale: Set<number>): Promise<void> {
     await setImmediate(); // not within the commit that changed a podcast
-    await eachInSlices(this.#stale, (number) => {
-      this.#stale.delete(number);
+    await eachInSlices(stale, (number) => {
+      stale.delete(number);
       const address = this.#catalog.addresses[number];
       this.#texts.set(number, address?.isListed ? address.podcast : undefined);
     });
