@@ -1,10 +1,13 @@
-import type { Seconds } from '../../domain/types.ts';
+import type { Seconds, Url } from '../../domain/types.ts';
+import { listsPrefix, settingsPrefix } from '../accounts/account-keys.ts';
+import type { StoredSetting } from '../accounts/settings.ts';
+import { userIds } from '../accounts/users.ts';
 import type { Core } from '../core.ts';
 import type { Key } from '../contract.ts';
 import { inBatches } from '../../batches.ts';
 import { hasKeys, scan } from '../rows.ts';
-import { namedFeeds } from '../sync/named-feeds.ts';
-import { valueOf } from '../values.ts';
+import { feedsIn } from '../sync/podcast-lists.ts';
+import { valueOf, valuesOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
 import { actionIndexPrefix, episodesPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
@@ -32,6 +35,16 @@ export async function removeUnused(core: Core): Promise<void> {
   for await (const urls of named) for (const url of urls) expired.delete(memory.find(url));
   for (const podcast of expired) await remove(directory, podcast!);
   for (const tags of inBatches(memory.tags.unused(), AT_ONCE)) await removeTags(directory, tags);
+}
+
+/** All feeds in lists and settings, account by account, in pages. */
+async function* namedFeeds({ store }: Core): AsyncGenerator<readonly Url[]> {
+  for await (const user of userIds(store)) {
+    for await (const page of scan(store, listsPrefix(user))) yield feedsIn(page);
+    for await (const page of scan(store, settingsPrefix(user))) {
+      yield valuesOf<StoredSetting>(page).flatMap(({ scope }) => ('podcast' in scope ? scope.podcast : []));
+    }
+  }
 }
 
 /** The podcasts that have been unused for that time. For the others it is recorded since when they are unused. */
