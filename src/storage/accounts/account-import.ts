@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { groupBy } from '../../batches.ts';
 import type { EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
 import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
 import { writeActions } from '../sync/action-log.ts';
@@ -12,7 +13,7 @@ import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from '../sync/podcast-lists.ts';
 import { isPrivacySetting, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
-import { writeRows } from '../rows.ts';
+import { byPlace, writeRows } from '../rows.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { UserRecord, UserRecordOf } from '../stores.ts';
 import { StagedWriter } from './staged-writer.ts';
@@ -46,8 +47,8 @@ class StagedAccount {
   #head: Head | undefined;
   readonly #devices: UserRecordOf<'device'>[] = [];
   readonly #groups: string[][] = [];
-  /** By device, sorted by stamp. */
-  readonly #subscriptions = new Map<string, UserRecordOf<'subscription'>[]>();
+  /** Sorted by stamp. */
+  readonly #subscriptions: UserRecordOf<'subscription'>[] = [];
   /** The entries of each app password and session. */
   readonly #digests: ReturnType<typeof SESSIONS.entries>[] = [];
   readonly #actionFeeds = new Set<Url>();
@@ -95,7 +96,8 @@ class StagedAccount {
         this.#groups.push(record.devices);
         break;
       case 'subscription':
-        this.#subscribe(record);
+        this.#subscriptions.push(record);
+        this.#trackStamp(record.stamp);
         break;
       case 'action':
         await this.#addAction(record);
@@ -116,13 +118,6 @@ class StagedAccount {
         this.#digests.push(SESSIONS.entries({ ...session, user: this.id, epoch: head.sessionEpoch }));
       }
     }
-  }
-
-  #subscribe(record: UserRecordOf<'subscription'>): void {
-    const rows = this.#subscriptions.get(record.device) ?? [];
-    this.#subscriptions.set(record.device, rows);
-    rows.push(record);
-    this.#trackStamp(record.stamp);
   }
 
   #set({ scope, values }: UserRecordOf<'settings'>): void {
@@ -176,7 +171,7 @@ class StagedAccount {
     head.next = Math.max(head.next, firstPlace + 1);
     this.#writer.put(await writeRows(devicesPrefix(this.id), devices.rows));
     const subscribed = new Set<Url>();
-    for (const [id, records] of this.#subscriptions) {
+    for (const [id, records] of groupBy(this.#subscriptions, ({ device }) => device)) {
       const number = devices.get(id)?.number;
       if (number === undefined) throw new StorageError('corrupt', 'a subscription refers to a missing device');
       const rows = records.map((record) => ({ ...record, place: firstPlace + record.place }));
@@ -221,7 +216,7 @@ class StagedAccount {
   }
 
   #toDevices(): DeviceTable {
-    const devices = this.#devices.toSorted((a, b) => a.place - b.place).map(({ device }) => device);
+    const devices = this.#devices.toSorted(byPlace).map(({ device }) => device);
     const rows = devices.map((device, i) => ({ number: i + 1, ...toDevice(device) }));
     return new DeviceTable(rows, []).grouped(this.#groups);
   }
