@@ -90,6 +90,17 @@ describe('whole lists', () => {
     expect(await ok(server, 'GET', '/subscriptions/bob.json')).toEqual([B, A, C]);
   });
 
+  it('are refused with the reason of the first feed if none can be used', async () => {
+    const server = await openTestServer();
+    const refused = await server.request('PUT', `${LIST}.json`, { auth, body: ['http://:x/', 'ftp://example.org/x'] });
+    expect([refused.status, ((await refused.json()) as { message: string }).message]).toEqual([
+      400,
+      expect.stringMatching(
+        /^none of these feeds can be used; the first one: the host or port of the address is invalid/,
+      ),
+    ]);
+  });
+
   it('contain in OPML what is known about the podcasts', async () => {
     const server = await openTestServer();
     await ok(server, 'PUT', `${LIST}.json`, [A, B]);

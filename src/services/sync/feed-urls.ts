@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/errors.ts';
-import { checkFeedCount, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
+import { checkFeedCount, MAX_URL, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Url } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 
@@ -13,14 +13,15 @@ export async function sanitizeFeedUrls(submitted: readonly string[], rules: UrlR
   await eachInSlices(submitted, (url) => urls.add(sanitizeFeedUrl(url, rules)));
   urls.delete('');
   if (urls.size > 0 || submitted.length === 0) return [...urls];
-  if (submitted.length === 1) throw invalid(explainRefusal(submitted[0]!));
-  throw invalid('none of these URLs can be used; a feed URL begins with http:// or https://');
+  const reason = explainRefusal(submitted[0]!);
+  throw invalid(submitted.length === 1 ? reason : `none of these feeds can be used; the first one: ${reason}`);
 }
 
 /** Why an address cannot be used as that of a feed. */
 export function explainRefusal(address: string): string {
-  if (address === '') return 'the address is empty';
-  if (!/^https?:\/\//i.test(address)) return 'a feed address begins with http:// or https://';
-  if (/\p{Cc}/u.test(address)) return 'it contains a control character';
-  return 'its host or port is invalid, or it is too long';
+  const text = address.trim();
+  if (text === '') return 'the address is empty';
+  if (!/^https?:\/\//i.test(text)) return 'a feed address begins with http:// or https://';
+  if (/\p{Cc}/u.test(text)) return 'the address contains a control character';
+  return `the host or port of the address is invalid, or the address has more than ${MAX_URL} characters`;
 }
