@@ -39,7 +39,7 @@ export function renderDevices(page: DevicesPage): Page {
     title: 'Devices',
     content: markup`<div class="page-head"><h1>Devices</h1><a href="${page.base}/connect">Connect an app</a></div>
 ${renderProblem(problem)}
-${devices.length === 0 ? markup`<p>No device has synced yet.</p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
+${devices.length === 0 ? markup`<p>You have no devices.</p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
 ${renderSync(page)}
 ${renderRefusals(page)}`,
   };

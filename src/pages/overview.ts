@@ -32,7 +32,7 @@ ${newEpisodes.length === 0 ? renderNothing('Your subscriptions have no new episo
 </div>
 ${renderDays(base, overview.days)}
 <section><h2>Devices</h2>
-${devices.length === 0 ? renderNothing('No app has registered a device.') : renderDevices(base, devices)}
+${devices.length === 0 ? renderNothing('You have no devices.') : renderDevices(base, devices)}
 <p><a href="${base}/connect">Connect an app</a></p>
 </section>`,
   };
@@ -47,7 +47,7 @@ function renderInProgress(
 ): Markup {
   const { position, total, device, playedAt } = episode;
   const progress = total !== undefined && renderProgress(position, total);
-  const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
+  const left = total === undefined ? `Stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
   return markup`<li>${renderLogo(base, episode, 'small')}<div>${renderEpisodeLink(base, episode)}
 <div class="soft">${renderPodcastOf(base, episode)}</div>
 ${progress || undefined}<div class="soft">${renderFacts([left, device && (names.get(device) ?? device), renderDate(playedAt)])}</div></div></li>

@@ -183,6 +183,19 @@ it('removes a device with its list, if that is confirmed', async () => {
   expect((await visitor.get('/device?id=phone')).status).toBe(404);
 });
 
+it('does not claim that no app has synced once all devices were removed', async () => {
+  const { visitor, request } = await openDevices();
+  const played = { podcast: 'http://example.org/a', episode: 'http://example.org/1.mp3', action: 'play', position: 90 };
+  await request('POST', '/api/2/episodes/bob.json', { ...BOB, body: [played] });
+  for (const id of ['phone', 'tv']) {
+    await visitor.send(`/device?id=${id}`, { confirm: 'on' }, `http://localhost/device/remove?id=${id}`);
+  }
+  expect(textOf((await visitor.get('/devices')).html)).toContain('You have no devices.');
+  const home = textOf((await visitor.get('/')).html);
+  expect(home).toContain('You have no devices.');
+  expect(home).toContain('Stopped at 1:30');
+});
+
 it('sends a visitor who is not signed in to the login page, and back', async () => {
   const { request } = await openTestServer();
   const answer = await request('GET', '/devices');
