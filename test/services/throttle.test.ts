@@ -43,7 +43,11 @@ it('a guess that reaches a limit is refused, even if the limit ends before earli
     compared += 1;
     return false;
   });
-  await expect(attempt).rejects.toMatchObject({ code: 'throttled', retryAfter: 1 });
+  await expect(attempt).rejects.toMatchObject({
+    code: 'throttled',
+    retryAfter: 1,
+    message: 'too many wrong passwords; try again in 1 second',
+  });
   expect(compared).toBe(0);
 });
 

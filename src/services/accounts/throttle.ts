@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
+import { countOf } from '../../domain/count.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { AttemptLimit, AttemptStore } from '../../storage/stores.ts';
@@ -139,7 +140,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
 }
 
 function refuse(what: string, wait: Seconds): Refusal {
-  const delay = wait < 120 ? `${wait} seconds` : `${Math.ceil(wait / 60)} minutes`;
+  const delay = wait < 120 ? countOf(wait, 'second') : countOf(Math.ceil(wait / 60), 'minute');
   return new Refusal('throttled', `too many ${what}; try again in ${delay}`, wait);
 }
 
