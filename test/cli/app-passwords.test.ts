@@ -57,7 +57,7 @@ it('an app password requires a label', async () => {
   });
   expect(await user('app-password', 'add', 'bob', '--label', ' ')).toMatchObject({
     code: 1,
-    stderr: '[error] name the app that the password is for\n',
+    stderr: '[error] the name of the app is empty\n',
   });
 });
 

@@ -138,7 +138,7 @@ describe('on the site', () => {
     const visitor = await signIn(await openTestServer());
     const again = await visitor.send('/settings', { label: ' ' }, 'http://localhost/settings/app-passwords');
     expect(again.status).toBe(400);
-    expect(again.html).toContain('Name the app that the password is for.');
+    expect(again.html).toContain('The name of the app is empty.');
     expect((await openVisitor(await openTestServer()).get('/settings')).status).toBe(303);
   });
 });

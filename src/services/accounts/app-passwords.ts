@@ -50,7 +50,7 @@ export const isAppPassword = (text: string): boolean => SECRET.test(text);
 
 /** Throws `invalid` unless this is a valid label for an app password. */
 export function checkAppLabel(label: string): void {
-  if (label.trim() === '') throw invalid('name the app that the password is for');
+  if (label.trim() === '') throw invalid('the name of the app is empty');
   if (isLonger(label, MAX_CAPTION)) throw invalid(`the name of the app may have up to ${MAX_CAPTION} characters`);
 }
 
