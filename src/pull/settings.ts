@@ -15,7 +15,7 @@ export async function* readSettings(
     const path = ['api', '2', 'settings', user, `${scope}.json`];
     return getOptional(`settings of ${what}`, path, (answer) => toObject(answer, 'settings'), query);
   };
-  const favorites = await getOptional('favorite episodes', ['api', '2', 'favorites', `${user}.json`], toEpisodes);
+  const favorites = await getOptional('favourite episodes', ['api', '2', 'favorites', `${user}.json`], toEpisodes);
   const account = await read('the account (no other settings were requested)', { scope: 'account' });
   if (account) yield { kind: 'settings', scope: { scope: 'account' }, values: account };
 
@@ -36,7 +36,7 @@ export async function* readSettings(
 }
 
 const toEpisodes = (answer: unknown): { podcast: string; episode: string }[] =>
-  toObjects(answer, 'favorite episodes').map(({ podcast_url: podcast, url }) => ({
+  toObjects(answer, 'favourite episodes').map(({ podcast_url: podcast, url }) => ({
     podcast: toText(podcast),
     episode: toText(url),
   }));

@@ -58,7 +58,7 @@ refused          1
 rewritten  HTTPS://feeds.example/2 -> https://feeds.example/2
 refused    ftp://feeds.example/3: a feed address begins with http:// or https://
 changed: an episode action has no time: it counts as the oldest
-missing: favorite episodes: ${host} answered 404 (Not Found)
+missing: favourite episodes: ${host} answered 404 (Not Found)
 missing: settings of devices: ${host} answered 404 (Not Found)
 missing: settings of podcasts: ${host} answered 404 (Not Found) (3 times)
 missing: device groups: ${host} answered 404 (Not Found)

@@ -181,7 +181,7 @@ it('works with a server that supports nothing but devices', async () => {
     'subscriptions of devices: it answered 501 (Not Implemented)',
     'subscriptions of the whole account: it answered 501 (Not Implemented)',
     'episode actions: it answered 501 (Not Implemented)',
-    'favorite episodes: it answered 501 (Not Implemented)',
+    'favourite episodes: it answered 501 (Not Implemented)',
     'settings of the account (no other settings were requested): it answered 501 (Not Implemented)',
     'device groups: it answered 501 (Not Implemented)',
     'podcast lists: it answered 501 (Not Implemented)',

@@ -72,7 +72,7 @@ it('imports devices, subscriptions and the last action of each episode', async (
     refused: [],
     notes: [{ note: 'an episode action has no time: it counts as the oldest', count: 1 }],
     gaps: [
-      { gap: `favorite episodes: ${host} answered 404 (Not Found)`, count: 1 },
+      { gap: `favourite episodes: ${host} answered 404 (Not Found)`, count: 1 },
       { gap: `settings of the account (no other settings were requested): ${host} answered 404 (Not Found)`, count: 1 },
       { gap: `device groups: ${host} answered 404 (Not Found)`, count: 1 },
       { gap: `podcast lists: ${host} answered 404 (Not Found)`, count: 1 },

@@ -70,7 +70,7 @@ it('imports devices and subscriptions from gpodder2go, whose lists are OPML and 
   expect([devices, subscriptions]).toEqual([1, 2]);
   expect(gaps.map(({ gap }) => gap.split(':', 1)[0])).toEqual([
     'subscriptions of the whole account',
-    'favorite episodes',
+    'favourite episodes',
     'settings of the account (no other settings were requested)',
     'podcast lists',
   ]);
