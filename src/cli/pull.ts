@@ -89,7 +89,8 @@ const showLink = (link: string): void =>
 
 async function requireAccount(operator: Operator, user: string, config: Config): Promise<void> {
   if (await hasAccount(operator, user)) return;
-  const command = commandLine(`user add ${quote(user)}`, config);
+  const account = user.includes('@') ? `NAME --email ${quote(user)}` : quote(user);
+  const command = commandLine(`user add ${account}`, config);
   throw new Error(`there is no account ${user} on this server; create it with: ${command}`);
 }
 

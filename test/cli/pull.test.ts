@@ -139,6 +139,11 @@ it.each([
     input: 'secret',
     says: /there is no account eve on this server; create it with: .* user add eve --data /,
   },
+  {
+    args: ['--user', 'eve@example.org'],
+    input: 'secret',
+    says: /there is no account eve@example\.org on this server; create it with: .* user add NAME --email eve@example\.org --data /,
+  },
   { args: ['--user', 'bob'], input: 'wrong', says: /does not accept this user name and password/ },
   {
     path: '/x',
