@@ -28,7 +28,9 @@ export async function inviteUser(
 /** `user reset`. */
 export async function resetPassword(config: Config, user: string): Promise<void> {
   const link = (await sendOnce(config, 'POST', accountPath(user, '/reset'))) as PasswordLink;
-  messages.success(`Send this link to ${link.name}, who chooses a new password with it. Until then the old one works:`);
+  messages.success(
+    `Send this link to ${link.name}, who chooses a password with it. Until then, an existing one still works:`,
+  );
   await printLink(link, config);
 }
 
@@ -38,7 +40,7 @@ async function printLink({ name, base, path }: PasswordLink, config: Config): Pr
   const assumed = reachableUrls(config)[0]!;
   const another = `print another one with: ${commandLine(`user reset ${quote(name)}`, config)}`;
   await printSecret(`${address ?? assumed}${path}`, 'the link', another);
-  messages.info('It works once, for 24 hours.');
+  messages.info('It works once, for 24 hours');
   if (!address) {
     messages.warn(`No server is running. If its address will not be ${assumed}, ${another} --base-url ADDRESS`);
   } else if (isLoopback(new URL(address).hostname)) {

@@ -72,6 +72,8 @@ it('an invitation and a reset print a link to the address of the server', async 
   const users = JSON.parse((await user('list', '--json')).stdout);
   expect(users).toContainEqual(expect.objectContaining({ name: 'carol', email: 'c@example.org' }));
   expect((await user('invite', 'bob')).stderr).toContain('already');
+  // Someone who was invited has no password yet.
+  expect((await user('reset', 'carol')).stderr).toContain('Until then, an existing one still works:\n');
 });
 
 it('a link starts with the given base URL, also without a server', async () => {
