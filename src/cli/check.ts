@@ -65,7 +65,7 @@ function toText({ counts, findings }: Report, repaired: Report['findings']): str
 function advise({ findings }: Report, repair: boolean, config: Config): string {
   if (findings.some(({ isRepairable }) => !isRepairable)) {
     const remove = commandLine('user remove NAME --yes', config);
-    return `some damage cannot be repaired; copy the data folder, then restore a backup or follow the advice given with each finding. To give up an account, or to import only that account from a backup, remove it: ${remove}`;
+    return `some damage cannot be repaired; copy the data, then restore a backup or follow the advice given with each finding. To give up an account, or to import only that account from a backup, remove it: ${remove}`;
   }
   if (repair) return 'the repair did not remove the damage; run the command again';
   return `damage found; repair it with: ${commandLine('check --repair', config)}`;

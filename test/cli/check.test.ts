@@ -44,7 +44,7 @@ it('names the account that cannot be read, and checks the others', async () => {
   for (const result of [await check(), await check('--repair')]) {
     expect(result).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^\[error\] some damage cannot be repaired; copy the data folder[^\n]+\n$/),
+      stderr: expect.stringMatching(/^\[error\] some damage cannot be repaired; copy the data, then[^\n]+\n$/),
     });
     expect(result.stdout).toMatch(/^accounts {7}2$/m);
     expect(result.stdout).toMatch(/^damage {9}1\ndamage: account bob: .*actions\.json .*\n$/m);
