@@ -152,7 +152,7 @@ export const SERVER_OPTIONS: readonly ConfigOption[] = [
   ),
   option(
     '--directory <mode>',
-    'who sees toplist, search and pages: public, members or off',
+    'who sees the directory and profiles: public is everyone, members those who are signed in, off no one',
     oneOf<Options['directory']>('public', 'members', 'off'),
   ),
   option('--sync-devices [true|false]', 'in new accounts, keep one subscription list on all devices', yesOrNo),

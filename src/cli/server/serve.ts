@@ -65,7 +65,7 @@ async function logStart({ services }: Podsync, config: Config): Promise<void> {
   if (baseUrl) {
     messages.info(`Listening on ${urls.join(' and ')}`);
   } else if (config.trustProxy) {
-    messages.info('Apps need the address of the proxy. Set --base-url to show it here');
+    messages.info('Apps need the address of the proxy. Set --base-url to show it here.');
   } else if (isLoopback(host)) {
     messages.info('Reachable only from this machine. For phones, start it with --host 0.0.0.0');
   }
