@@ -11,7 +11,7 @@ const MEANINGS: ErrorMeanings = [
   [/^SQLITE_FULL|is full$/, 'full', 'cannot grow, the disk is full; free some space and try again'],
   [/^SQLITE_(?:BUSY|LOCKED)|is locked$/, 'busy', 'is in use by another process; stop that process first'],
   [/^SQLITE_CORRUPT|is malformed$/, 'corrupt', DAMAGED],
-  [/^SQLITE_NOTADB|is not a database$/, 'corrupt', 'is no SQLite database; restore a backup, or choose another file'],
+  [/^SQLITE_NOTADB|is not a database$/, 'corrupt', 'is not an SQLite database; restore a backup, or use another file'],
   [/^EISDIR/, 'unavailable', 'is a folder; choose a file in it'],
   [/(?:)/, 'unavailable', 'cannot be accessed; check its disk, owner and permissions'],
 ];

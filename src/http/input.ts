@@ -43,7 +43,7 @@ export function readOneOf<T extends string>(event: H3Event, name: string, allowe
 /** The page number of a long list, from 1; otherwise throws `invalid`. */
 export function readPage(event: H3Event): number {
   const text = readQuery(event, 'page') ?? '1';
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalid('"page" must be a whole number from 1');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalid('"page" must be a whole number, 1 or higher');
   return Number(text);
 }
 
@@ -95,7 +95,7 @@ export function readBoolean(event: H3Event, name: string): boolean {
 export function toStringArray(value: unknown, name: string): string[] {
   const items = toArray(value, name);
   const wrong = items.findIndex((item) => typeof item !== 'string');
-  if (wrong !== -1) throw invalid(`"${name}": item ${wrong} is not a string`);
+  if (wrong !== -1) throw invalid(`"${name}": entry [${wrong}] is not a string`);
   return items as string[];
 }
 

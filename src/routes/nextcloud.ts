@@ -94,6 +94,6 @@ export function createNextcloudRoutes(
 function toUrls(value: unknown, name: string, refuse: (reason: string) => void): string[] {
   const items = toArray(value, name);
   const wrong = items.findIndex((item) => typeof item !== 'string');
-  if (wrong !== -1) refuse(`"${name}": item ${wrong} is not a string`);
+  if (wrong !== -1) refuse(`"${name}": entry [${wrong}] is not a string`);
   return items.filter((item) => typeof item === 'string');
 }

@@ -106,7 +106,7 @@ it('commands explain what to do about an account whose data is missing', async (
   ]) {
     expect(await podsync(...args)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/data of this account is missing: .* `podsync user remove NAME --yes`\n$/),
+      stderr: expect.stringMatching(/data of this account is missing; .* `podsync user remove NAME --yes`\n$/),
     });
   }
 });

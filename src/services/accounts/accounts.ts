@@ -125,7 +125,7 @@ export async function requireUser(
   if ((await users.findId(login)) === undefined) throw new Refusal('missing', `there is no account with ${what}`);
   throw new Refusal(
     'conflict',
-    'the data of this account is missing: restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`',
+    'the data of this account is missing; restore the storage from a backup, or remove the account with `podsync user remove NAME --yes`',
   );
 }
 

@@ -134,7 +134,7 @@ describe('refuses, and does not change,', () => {
 
   it('a file that is no database', async () => {
     await writeFile(path, 'nothing of the kind'.repeat(1000));
-    await refused('corrupt', `${path} is no SQLite database`);
+    await refused('corrupt', `${path} is not an SQLite database`);
   });
 });
 

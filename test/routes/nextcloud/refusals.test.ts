@@ -89,7 +89,7 @@ describe('an invalid item of a batch', () => {
     expect(reasons).toEqual([
       'a feed is left out: a feed address begins with http:// or https://',
       'the same feed is in "add" and in "remove"',
-      '"add": item 1 is not a string',
+      '"add": entry [1] is not a string',
       'action 5: its addresses must be ASCII and begin with http:// or https://',
       'action 3: "action" must be one of download, play, delete, new',
       'action 2: it is not an object',

@@ -6,7 +6,7 @@ const PATH = '/operator/users/bob/pull';
 it.each([
   [{}, /"kind" must be device, subscriptions, group, actions, settings or list/],
   [{ kind: 'device', device: 'phone', caption: null, type: 'mobile' }, /"caption" must be a string/],
-  [{ kind: 'subscriptions', device: 'phone', urls: [1] }, /"urls": item 0 is not a string/],
+  [{ kind: 'subscriptions', device: 'phone', urls: [1] }, /"urls": entry \[0\] is not a string/],
   [{ kind: 'group', devices: 'phone' }, /"devices" must be an array of strings/],
   [{ kind: 'actions' }, /"actions" must be an array/],
   [{ kind: 'settings', scope: { scope: 'world' }, values: {} }, /"scope" must be one of/],
