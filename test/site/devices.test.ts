@@ -78,7 +78,7 @@ it('a form that was open for too long loses neither name nor type', async () => 
   );
   expect([again.status, again.html.includes('value="Big screen"')]).toEqual([400, true]);
   expect(again.html).toContain('value="desktop" selected');
-  expect(again.html).toContain('This form was too old; nothing was changed, send it again.');
+  expect(again.html).toContain('This form was too old; nothing was changed. Send it again.');
 });
 
 it('stores no app if the account does not want it', async () => {

@@ -113,7 +113,7 @@ it('asks for cookies if the browser has sent none', async () => {
     const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
     const sent = await server.request('POST', path, { headers, body: `csrf=${csrf}&name=bob&password=secret` });
     expect(sent.status, path).toBe(400);
-    expect(await sent.text()).toContain('so allow cookies for this site; nothing was changed, send it again.');
+    expect(await sent.text()).toContain('so allow cookies for this site; nothing was changed. Send it again.');
   }
 });
 
@@ -126,7 +126,7 @@ it('does not apply a form that another account has opened in the same browser', 
   const again = await visitor.submit('/lists', { csrf, title: 'Of bob' });
   expect(again.status).toBe(400);
   expect(again.html).toContain(
-    'Another account has signed in since this form was opened; nothing was changed, send it again.',
+    'Another account has signed in since this form was opened; nothing was changed. Send it again.',
   );
   const played = { csrf, podcast: 'https://a.example/feed', url: 'https://a.example/1.mp3', position: '10' };
   expect((await visitor.submit('/episode/progress', played)).status).toBe(403);

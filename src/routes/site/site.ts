@@ -54,7 +54,7 @@ const mutex = new KeyedMutex<'pages'>();
 const nextTurn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
 /** For a form that is shown again, because its token was not valid. */
-const toProblem = (reason: string): string => `${reason}; nothing was changed, send it again`;
+const toProblem = (reason: string): string => `${reason}; nothing was changed. Send it again`;
 /** For a form that was sent without a session. */
 export const SIGNED_OUT = 'your session has ended, and nothing was changed. Sign in, and send the form again';
 

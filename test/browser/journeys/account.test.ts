@@ -16,7 +16,7 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await page.getByLabel('Name').fill('Old phone');
   await context.clearCookies({ name: 'csrf' }); // as if the page had been open for too long
   await press('Save');
-  await see('This form was too old; nothing was changed, send it again.');
+  await see('This form was too old; nothing was changed. Send it again.');
   expect(await page.getByLabel('Name').inputValue()).toBe('Old phone');
   await page.getByLabel('Type').selectOption('Other');
   await press('Save');
