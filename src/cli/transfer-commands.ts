@@ -65,7 +65,7 @@ export function defineTransfer(program: Command): void {
   })
     .argument('<url>', 'address of the other server, such as gpodder.net', parseAddress)
     .requiredOption('--user <user>', 'name or e-mail address of an existing account on this server')
-    .option('--remote-user <name>', 'account name on the other server, if it differs')
+    .option('--remote-user <name>', 'user name on the other server, if it differs')
     .option('--password-stdin', 'read the password on the other server from standard input')
     .option('--nextcloud', 'the other server is a Nextcloud with the app GPodder Sync')
     .addOption(KEEP_CREDENTIALS_OPTION)
