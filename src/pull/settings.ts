@@ -4,7 +4,7 @@ import type { Discovered } from './devices.ts';
 import { toObject, toObjects, toText } from './lenient-json.ts';
 
 /**
- * Settings of the account, its devices, its subscribed podcasts and its favorite episodes. The interface cannot list
+ * Settings of the account, its devices, its subscribed podcasts and its favourite episodes. The interface cannot list
  * which other podcasts and episodes have settings.
  */
 export async function* readSettings(
