@@ -152,6 +152,32 @@ it.each<[string, string, Open, RegExp]>([
     writesLate,
     /a crash at this moment would lose them/,
   ],
+  [
+    'deletes that follow in a second transaction',
+    'a read sees all of a commit or nothing',
+    faulty((store) => ({
+      async commit({ delete: deleted = [], ...batch }) {
+        const version = await store.commit(batch);
+        await new Promise(setImmediate);
+        if (version !== undefined) await store.commit({ delete: deleted });
+        return version;
+      },
+    })),
+    /^(?:get|list) returned 32 entries of \d commits, each of which leaves 31/,
+  ],
+  [
+    'pages of a range that show different moments',
+    'a commit of many keys is seen whole, and others succeed meanwhile',
+    faulty((store) => ({
+      async list(range) {
+        const first = await store.list({ ...range, limit: Math.min(range.limit, 1000) });
+        if (first.length < 1000) return first;
+        await new Promise(setImmediate);
+        return [...first, ...(await store.list({ ...range, from: `${first.at(-1)!.key} ` }))];
+      },
+    })),
+    /^list returned \d+ entries of 2 commits, each of which leaves 5000; a read must show one moment/,
+  ],
 ])('the tests for plugins find %s', async (_, title, open, message) => {
   expect(await failureOf(title, open)).toMatch(message);
 });
