@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { cpSync, lstatSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cpSync, lstatSync, mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Entry, isStorageError, type Key, type KeyValueStore, type OpenContext, type Version } from '../plugin.ts';
@@ -75,9 +75,9 @@ export async function openFixture(createSubject: () => Promise<Subject>): Promis
       return openAnother();
     },
     async openCopy() {
-      if ((await readdir(dataDir)).length === 0) return undefined;
-      const copy = await mkdtemp(join(folder, 'copy-'));
-      // Blocks this process, as a file may change while another one is copied.
+      // Blocks this process: a write that a commit did not wait for must not end before the copy, nor during it.
+      if (readdirSync(dataDir).length === 0) return undefined;
+      const copy = mkdtempSync(join(folder, 'copy-'));
       cpSync(dataDir, copy, { recursive: true, filter: isFileOrFolder });
       return openIn(copy).catch((error: unknown) => {
         if (isStorageError(error, 'busy')) return undefined;

@@ -50,6 +50,17 @@ const writesLate: Open = async (context) => {
   return { ...store, close };
 };
 
+/** A store that resolves while its file is being written. */
+const writesWithoutWaiting: Open = async (context) => {
+  const store = await writesLate(context);
+  const commit: KeyValueStore['commit'] = async (batch) => {
+    const version = await store.commit(batch);
+    setImmediate(() => void store.close());
+    return version;
+  };
+  return { ...store, commit };
+};
+
 const withoutNulls = (value: string): string =>
   JSON.stringify(JSON.parse(value), (_, part) =>
     part && typeof part === 'object' && !Array.isArray(part)
@@ -150,6 +161,12 @@ it.each<[string, string, Open, RegExp]>([
     'a commit that is written later',
     'a commit that has resolved survives a crash',
     writesLate,
+    /a crash at this moment would lose them/,
+  ],
+  [
+    'a commit that does not wait for its file',
+    'a commit that has resolved survives a crash',
+    writesWithoutWaiting,
     /a crash at this moment would lose them/,
   ],
   [
