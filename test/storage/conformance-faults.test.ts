@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Entry, KeyValueStore, OpenContext } from '../../src/plugin.ts';
+import type { Batch, Entry, KeyValueStore, OpenContext, Version } from '../../src/plugin.ts';
 import { loadStorage } from '../../src/storage/load.ts';
 import { storageConformance } from '../../src/testing/index.ts';
 
@@ -59,6 +59,22 @@ const writesWithoutWaiting: Open = async (context) => {
     return version;
   };
   return { ...store, commit };
+};
+
+/** A store that commits the batches of one turn together: none of them if the check of one fails. */
+const failsTogether: Open = (context) => {
+  const checks: NonNullable<Batch['check']>[] = [];
+  let checking: Promise<(Version | undefined)[]> | undefined;
+  return faulty((store) => ({
+    async commit(batch) {
+      checks.push(batch.check ?? []);
+      checking ??= new Promise(setImmediate).then(() => {
+        checking = undefined;
+        return Promise.all(checks.splice(0).map((check) => store.commit({ check })));
+      });
+      return (await checking).includes(undefined) ? undefined : store.commit(batch);
+    },
+  }))(context);
 };
 
 const withoutNulls = (value: string): string =>
@@ -194,6 +210,12 @@ it.each<[string, string, Open, RegExp]>([
       },
     })),
     /^list returned \d+ entries of 2 commits, each of which leaves 5000; a read must show one moment/,
+  ],
+  [
+    'a check that fails for commits beside it',
+    'commits without common keys all succeed',
+    failsTogether,
+    /^commit resolved with undefined, as after a failed check/,
   ],
 ])('the tests for plugins find %s', async (_, title, open, message) => {
   expect(await failureOf(title, open)).toMatch(message);
