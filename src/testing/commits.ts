@@ -92,8 +92,9 @@ export const commitTests: Suite = ({ test }) => {
         ],
         delete: ['b'],
       };
-      assert.equal(await store.commit(batch), undefined, JSON.stringify(check));
-      assert.equal(await store.commit({ check: check! }), undefined, JSON.stringify(check));
+      const message = `commit did not resolve with undefined, though a check fails: ${JSON.stringify(check)}`;
+      assert.equal(await store.commit(batch), undefined, message);
+      assert.equal(await store.commit({ check: check! }), undefined, message);
     }
     assert.deepEqual(await readAll(store, ['a', 'b', 'c', 'n', 'missing', 'z']), [
       2,

@@ -106,7 +106,14 @@ export async function commit(store: KeyValueStore, batch: Parameters<KeyValueSto
 }
 
 /** Parses a value: a plugin may return different text for the same JSON. */
-export const parse = (entry: Entry | undefined): any => entry && JSON.parse(entry.value);
+export function parse(entry: Entry | undefined): any {
+  if (!entry) return undefined;
+  try {
+    return JSON.parse(entry.value);
+  } catch (error) {
+    throw new assert.AssertionError({ message: `the value of ${entry.key} is no longer JSON: ${String(error)}` });
+  }
+}
 
 /** The value of each key, undefined for missing ones. */
 export const readAll = async (store: KeyValueStore, keys: readonly Key[]): Promise<any[]> =>

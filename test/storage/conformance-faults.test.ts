@@ -217,6 +217,24 @@ it.each<[string, string, Open, RegExp]>([
     failsTogether,
     /^commit resolved with undefined, as after a failed check/,
   ],
+  [
+    'a date in another form',
+    'any JSON is returned unchanged',
+    changed((entry) => ({ ...entry, value: entry.value.replace(/T10:00:00"/, 'T10:00:00.000Z"') })),
+    /2026-11-25T10:00:00/,
+  ],
+  [
+    'text that is not JSON',
+    'any JSON is returned unchanged',
+    changed((entry) => ({ ...entry, value: entry.value.replaceAll('\\', '') })),
+    /^the value of v\/\d+ is no longer JSON/,
+  ],
+  [
+    'checks that are ignored',
+    'a failed check changes nothing',
+    faulty((store) => ({ commit: (batch) => store.commit({ ...batch, check: [] }) })),
+    /^commit did not resolve with undefined, though a check fails/,
+  ],
 ])('the tests for plugins find %s', async (_, title, open, message) => {
   expect(await failureOf(title, open)).toMatch(message);
 });
