@@ -169,7 +169,7 @@ describe('bad input', () => {
     const { server, link } = await begin();
     const visitor = await signIn(server);
     const unnamed = await visitor.send(link, { label: ' ' }, 'http://localhost/authorize');
-    expect([unnamed.status, unnamed.html.includes('Name the app')]).toEqual([400, true]);
+    expect([unnamed.status, unnamed.html.includes('The name of the app is empty.')]).toEqual([400, true]);
     const forged = await visitor.send(link, { csrf: 'guess' }, 'http://localhost/authorize');
     expect([forged.status, forged.html.includes('This form was too old')]).toEqual([400, true]);
   });
