@@ -15,7 +15,7 @@ import {
   type UrlDocument,
   type UrlDocuments,
 } from './documents.ts';
-import { type EpisodeBatch, EpisodeStore, storeEpisodes } from './episode-store.ts';
+import { type EpisodeBatch, EpisodeStore, replaceEpisodes } from './episode-store.ts';
 import type { ChunkedEpisode } from './episodes.ts';
 import {
   type Change,
@@ -170,7 +170,7 @@ export class Directory {
     const known = urlsOf(podcast).flatMap((url) => memory.find(url) ?? []);
     if (!known.every((each) => replaces.includes(each))) return false; // it was decided before one of them existed
     const { before, after } = change.episodes ?? {};
-    const episodes = before && after && storeEpisodes(urlDigest(podcast.url), before, after);
+    const episodes = before && after && replaceEpisodes(urlDigest(podcast.url), before, after);
     const version = await this.store.commit(this.#toBatch(podcast, change, episodes));
     if (version === undefined) return false;
     const isReloaded = replaces.some((each) => memory.at(each.address.digest) !== each);

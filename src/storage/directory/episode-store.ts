@@ -109,7 +109,7 @@ const toEpisodes = (entry: Entry): ChunkedEpisode[] =>
  * The batch that replaces the episodes `before`, of one or several podcasts, by `after`, under one URL; both are newest
  * first. Unchanged chunks are not written.
  */
-export function storeEpisodes(
+export function replaceEpisodes(
   digest: UrlDigest,
   before: readonly ChunkedEpisode[],
   after: readonly ChunkedEpisode[],
