@@ -39,5 +39,5 @@ export const toAppPasswordTable = (all: readonly ListedAppPassword[]): string =>
       toDay(lastUsed),
       address,
     ]),
-    ['APP PASSWORD', 'LABEL', 'APP', 'CREATED', 'LAST USED', 'ADDRESS'],
+    ['ID', 'LABEL', 'APP', 'CREATED', 'LAST USED', 'ADDRESS'],
   );

@@ -25,7 +25,7 @@ it('an app password is the only output, is listed and shown with its account, an
   const listed = await user('app-password', 'list', 'bob', '--json');
   const [own] = JSON.parse(listed.stdout);
   expect(own).toMatchObject({ label: 'My phone', app: 'AntennaPod/3.5', address: '127.0.0.1' });
-  expect((await user('app-password', 'list', 'bob')).stdout).toMatch(/^APP PASSWORD +LABEL .*\n\w+ +My phone /);
+  expect((await user('app-password', 'list', 'bob')).stdout).toMatch(/^ID +LABEL .*\n\w+ +My phone /);
   const shown = await user('show', 'bob');
   expect(shown.stdout).toMatch(new RegExp(`^${own.id} +My phone +AntennaPod/3.5`, 'm'));
   expect(shown.stdout + listed.stdout).not.toContain(secret);
