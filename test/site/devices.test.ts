@@ -174,7 +174,7 @@ it('removes a device with its list, if that is confirmed', async () => {
   const { visitor, request, listOf } = await openDevices();
   const form = 'http://localhost/device/remove?id=phone';
   const kept = await visitor.send('/device?id=phone', {}, form);
-  expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was deleted: check the box')]);
+  expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was changed: check the box')]);
   expect(await listOf('phone')).toEqual(['http://example.org/a']);
   const done = await visitor.send('/device?id=phone', { confirm: 'on' }, form);
   expect([done.status, done.location]).toEqual([303, 'http://localhost/devices']);

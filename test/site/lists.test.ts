@@ -59,7 +59,7 @@ it('renames, moves and, if that is confirmed, deletes; the link of a list stays'
   expect((await visitor.get(renamed.location!)).html).toContain('List renamed.');
   expect(await names(server)).toEqual(['three', 'one', 'two']);
   const kept = await visitor.send('/lists/one', {}, `${LISTS}/one/delete`);
-  expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was deleted: check the box')]);
+  expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was changed: check the box')]);
   expect(await names(server)).toEqual(['three', 'one', 'two']);
   const deleted = await visitor.send('/lists/one', { confirm: 'on' }, `${LISTS}/one/delete`);
   expect(deleted.location).toBe(LISTS);

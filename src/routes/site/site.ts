@@ -160,7 +160,7 @@ export const problemOf = ({ code, message }: Refusal, field: string): Problems =
 });
 
 /** The problem of a form that was sent without its confirmation; browsers ask for it themselves. */
-export const UNCONFIRMED: Problems = { form: 'nothing was deleted: check the box to confirm' };
+export const UNCONFIRMED: Problems = { form: 'nothing was changed: check the box to confirm' };
 
 /** The status of a page with a form. */
 export const statusOf = (problems: Problems = {}): number => (Object.keys(problems).length > 0 ? 400 : 200);
