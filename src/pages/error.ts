@@ -33,7 +33,7 @@ export function renderError({ base, status, message, next }: ErrorPage): Page {
     isNarrow: true,
     content: markup`<h1>${title}</h1>
 <p>${toSentence(message)}</p>
-${status === 404 && next !== undefined ? markup`<p>If it is in your account, sign in to see it.</p>` : ''}
+${status === 404 && next !== undefined ? markup`<p>If it belongs to your account, sign in to see it.</p>` : ''}
 <p class="actions">${next === undefined ? '' : markup`<a class="button" href="${loginPage(base, next)}">Sign in</a>`}<a class="button plain" href="${base}/">Home page</a></p>`,
   };
 }
