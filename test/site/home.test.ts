@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { openTestServer } from '../server.ts';
+import { recordFeed } from '../podcasts.ts';
+import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 import { feed, media, openListening, subscribe, textOf, upload } from './listener.ts';
 
@@ -110,6 +111,78 @@ it('lists the newest unplayed episodes of the subscriptions', async () => {
   expect(fresh).toContain(`href="http://localhost${episode}"`);
 });
 
+/** Titles on a part of the home page of bob, in order. */
+async function titlesUnder(server: TestServer, heading: string): Promise<string[]> {
+  const { html } = await (await signIn(server)).get('/');
+  const part = html.split(`<h2>${heading}</h2>`)[1]!.split('</section>')[0]!;
+  return textOf(part).match(/\b[ab] \d+(?= <b>)/g) ?? [];
+}
+
+it('lists the eight newest unplayed episodes, even if as many newer ones were played', async () => {
+  const server = await openListening();
+  await subscribe(server, 'phone', 'a');
+  const numbers = Array.from({ length: 20 }, (_, n) => 20 - n);
+  const episodes = numbers.map((number) => ({
+    url: media('a', number),
+    title: `a ${number} <b>`,
+    releasedAt: server.clock.now - 3600 * (30 - number),
+  }));
+  await recordFeed(server.storage, feed('a'), {}, episodes);
+  const play = { timestamp: '2023-11-13T10:00:00', started: 0, position: 60, total: 600 };
+  await upload(server, ...numbers.slice(0, 8).map((number) => ({ ...play, number })));
+  expect(await titlesUnder(server, 'New episodes')).toEqual(numbers.slice(8, 16).map((number) => `a ${number}`));
+});
+
+it('lists an episode that was marked as new among the new ones again', async () => {
+  const server = await openListening();
+  await subscribe(server, 'phone', 'a');
+  await upload(
+    server,
+    { number: 3, timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 600 },
+    { number: 3, timestamp: '2023-11-13T11:00:00', action: 'new' },
+  );
+  expect(await titlesUnder(server, 'New episodes')).toEqual(['a 3', 'a 2', 'a 1']);
+});
+
+it('knows the episodes of a moved podcast that were played under either of its addresses', async () => {
+  const server = await openListening();
+  await subscribe(server, 'phone', 'a');
+  await recordFeed(server.storage, feed('a'), { title: 'Moved show' }, [], { movedTo: feed('moved') });
+  const play = { timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 600 };
+  await upload(server, { ...play, number: 3 });
+  const body = [{ ...play, podcast: feed('moved'), episode: media('a', 2), action: 'play' }];
+  await server.request('POST', '/api/2/episodes/bob.json', { auth: 'bob:secret', body });
+  expect(await titlesUnder(server, 'New episodes')).toEqual(['a 1']);
+  expect(textOf((await (await signIn(server)).get('/')).html)).toContain('a 1 <b> Moved show');
+});
+
+it('lists up to six episodes in progress, but none that was only opened', async () => {
+  const server = await openListening();
+  const play = { podcast: 'b', started: 0, total: 600 };
+  const plays = Array.from({ length: 8 }, (_, n) => ({
+    ...play,
+    number: n,
+    position: n === 7 ? 0 : 60,
+    timestamp: `2023-11-13T10:00:0${n}`,
+  }));
+  await recordFeed(
+    server.storage,
+    feed('b'),
+    {},
+    plays.map(({ number }) => ({ url: media('b', number), title: `b ${number} <b>` })),
+  );
+  await upload(server, ...plays);
+  expect(await titlesUnder(server, 'Continue listening')).toEqual([6, 5, 4, 3, 2, 1].map((number) => `b ${number}`));
+});
+
+it('shows the start page to a user whose app has uploaded only plays', async () => {
+  const server = await openTestServer();
+  await upload(server, { timestamp: '2023-11-13T10:00:00', started: 0, position: 60, total: 600 });
+  const { html } = await (await signIn(server)).get('/');
+  expect(html).toContain('<h2>Continue listening</h2>');
+  expect(html).not.toContain('data-waiting');
+});
+
 it('shows the listening time of each of the last 30 days, and the devices', async () => {
   const server = await openListening();
   await upload(
@@ -117,6 +190,8 @@ it('shows the listening time of each of the last 30 days, and the devices', asyn
     { device: 'phone', timestamp: '2023-11-14T10:00:00', started: 0, position: 600, total: 3600 },
     { device: 'phone', timestamp: '2023-10-16T00:00:00', started: 0, position: 60, total: 3600 },
     { device: 'phone', timestamp: '2023-10-15T23:59:59', started: 0, position: 60, total: 3600 },
+    // From a phone with a wrong clock.
+    { device: 'phone', timestamp: '2023-11-15T00:00:00', started: 0, position: 60, total: 3600 },
   );
   const { html } = await (await signIn(server)).get('/');
   expect(textOf(html)).toContain('Last 30 days 11 min listened');

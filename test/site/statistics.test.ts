@@ -98,6 +98,52 @@ it('a history of many years is shown by year', async () => {
   expect([step, periods.length, periods[0].start, periods[1].start]).toEqual(['year', 25, '1999-05-01', '2000-01-01']);
 });
 
+it.each([
+  ['2018-11-10T00:00:00', 'month', 61],
+  ['2018-11-09T00:00:00', 'year', 6],
+])('a history since %s is shown by %s', async (timestamp, step, periods) => {
+  const server = await openListening();
+  await upload(server, { timestamp, started: 0, position: 60, total: 600 });
+  const counted = await read(server, '?range=all');
+  expect([counted.step, counted.periods.length]).toEqual([step, periods]);
+});
+
+it('the whole history begins with the first play that has a listening time, and without one today', async () => {
+  const server = await openListening();
+  await upload(
+    server,
+    { timestamp: '2020-01-01T10:00:00', action: 'download' },
+    { timestamp: '2020-01-01T11:00:00', position: 60 },
+    { timestamp: '2043-11-12T07:00:00', started: 0, position: 60, total: 600 },
+  );
+  expect(await read(server, '?range=all')).toMatchObject({ from: '2023-11-14', to: '2023-11-14', listened: 0 });
+  await upload(server, { timestamp: '2021-01-01T10:00:00', started: 0, position: 60, total: 600 });
+  expect(await read(server, '?range=all')).toMatchObject({ from: '2021-01-01', listened: 60 });
+});
+
+it('the longest streak may have ended long ago', async () => {
+  const server = await openListening();
+  const days = ['01', '02', '03', '05', '13', '14'];
+  const play = { started: 0, position: 60, total: 600 };
+  await upload(server, ...days.map((day) => ({ ...play, timestamp: `2023-11-${day}T10:00:00` })));
+  expect(await read(server)).toMatchObject({ days: 6, longest_streak: 3 });
+});
+
+it('lists the 20 podcasts that were listened to most; one without a title has its address', async () => {
+  const server = await openListening();
+  const play = { timestamp: '2023-11-14T08:00:00', started: 0, total: 6000 };
+  await subscribe(server, 'phone', 'n20');
+  await recordFeed(server.storage, feed('n20'));
+  await upload(
+    server,
+    ...Array.from({ length: 21 }, (_, n) => ({ ...play, podcast: `n${n}`, position: 60 * (n + 1) })),
+  );
+  const { podcasts } = await read(server);
+  expect(podcasts.map(({ title }: { title: string }) => title)).toEqual(
+    Array.from({ length: 20 }, (_, n) => feed(`n${20 - n}`)),
+  );
+});
+
 it('two addresses of one podcast are one', async () => {
   const server = await openPlayed();
   await subscribe(server, 'phone', 'a', 'b', 'moved');
