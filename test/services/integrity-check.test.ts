@@ -103,6 +103,20 @@ it('finds subscribers that are counted wrong', async () => {
   ]);
 });
 
+it('finds podcasts with a subscriber that they do not have, however many podcasts there are', async () => {
+  const { request, storage } = await openTestServer();
+  const urls = Array.from({ length: 1001 }, (_, n) => `http://example.org/${n}`);
+  const put = (body: readonly string[]) =>
+    request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body });
+  await put(urls);
+  await put([]);
+  expect((await inspect(storage)).findings).toEqual([]);
+  const wrong = withPodcasts(storage, (each) => ({ ...each, subscribers: 1 }));
+  expect((await inspect(wrong)).findings).toEqual([
+    { where: 'directory', problem: 'the subscribers of 1001 podcasts are counted wrong', isRepairable: true },
+  ]);
+});
+
 it('does not report what changes meanwhile', async () => {
   const { storage } = await openFilled();
   const { transfer, users } = storage;
@@ -114,6 +128,29 @@ it('does not report what changes meanwhile', async () => {
     yield* transfer.exportDirectory();
   };
   expect((await inspect({ ...storage, transfer: { ...transfer, exportDirectory } })).findings).toEqual([]);
+});
+
+it('does not report a subscription that ends before its account is read', async () => {
+  const { storage } = await openFilled();
+  const { transfer } = storage;
+  const exportUser = async function* (user: UserId) {
+    for (const { id: device } of await storage.devices.all(user)) await storage.subscriptions.replace(user, device, []);
+    yield* transfer.exportUser(user);
+  };
+  expect((await inspect({ ...storage, transfer: { ...transfer, exportUser } })).findings).toEqual([]);
+});
+
+it('names each account with a problem, and does not repeat it for the storage', async () => {
+  const { storage } = await openFilled();
+  const problem = 'the file is damaged; restore it from a backup';
+  const fail = () => {
+    throw new StorageError('corrupt', problem);
+  };
+  const verify = async (): Promise<void> => fail();
+  const damaged = { ...storage, verify, transfer: { ...storage.transfer, exportUser: fail } };
+  expect((await inspect(damaged)).findings).toEqual(
+    ['account bob', 'account eve'].map((where) => ({ where, problem, isRepairable: false })),
+  );
 });
 
 it.each<[string, () => AsyncIterable<UserRecord[]>, string]>([
