@@ -110,7 +110,8 @@ it('finds podcasts with a subscriber that they do not have, however many podcast
     request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body });
   await put(urls);
   await put([]);
-  expect((await inspect(storage)).findings).toEqual([]);
+  const { counts, findings } = await inspect(storage);
+  expect([counts.subscriptions, findings]).toEqual([0, []]);
   const wrong = withPodcasts(storage, (each) => ({ ...each, subscribers: 1 }));
   expect((await inspect(wrong)).findings).toEqual([
     { where: 'directory', problem: 'the subscribers of 1001 podcasts are counted wrong', isRepairable: true },

@@ -50,6 +50,15 @@ it('refuses a target that is not empty, and does not change it', async () => {
   expect(await backUp(to)).toBe(before);
 });
 
+it('refuses a target that has no accounts any more, but a directory', async () => {
+  const [from, to] = [await openFurnished(), await openFurnished()];
+  for (const name of ['bob', 'eve']) await to.services.administration.remove(name);
+  const before = await backUp(to);
+  expect(before).toContain('"kind":"podcast"');
+  await expect(move(from, to.storage)).rejects.toThrow(/^the target is not empty/);
+  expect(await backUp(to)).toBe(before);
+});
+
 it('refuses a source without accounts, whose name may be misspelled', async () => {
   const [from, to] = [await openEmpty(), await openEmpty()];
   await expect(move(from, to.storage)).rejects.toThrow(/the source has no accounts/);
@@ -97,6 +106,48 @@ it('leaves the target empty when it is aborted', async () => {
   };
   await expect(migrate(from.storage, to.storage, { progress, signal: stop.signal })).rejects.toThrow('stopped');
   expect(await backUp(to)).toBe(empty);
+});
+
+it('stops in the middle of an account when it is aborted', async () => {
+  const [from, to] = [await openFurnished(), await openEmpty()];
+  const { users, podcasts, transfer } = from.storage;
+  let read = 0;
+  const exportUser: typeof transfer.exportUser = async function* (user) {
+    for await (const page of transfer.exportUser(user)) {
+      for (const record of page) {
+        read += 1;
+        yield [record];
+      }
+    }
+  };
+  const stop = new AbortController();
+  const progress = (_done: number, _total: number, records: number): void => {
+    if (records === 1) stop.abort(new Error('stopped'));
+  };
+  const source = { users, podcasts, transfer: { ...transfer, exportUser } };
+  await expect(migrate(source, to.storage, { progress, signal: stop.signal })).rejects.toThrow('stopped');
+  expect(read).toBe(2);
+});
+
+it('reads a copy that differs no further before it is deleted', async () => {
+  const [from, to] = [await openFurnished(), await openEmpty()];
+  const { users, podcasts, transfer } = to.storage;
+  const steps: string[] = [];
+  const exportUser: typeof transfer.exportUser = async function* (user) {
+    try {
+      for await (const page of without('user', transfer.exportUser(user))) yield page;
+      steps.push('read to its end');
+    } finally {
+      steps.push('closed');
+    }
+  };
+  const clear = (): Promise<void> => {
+    steps.push('deleted');
+    return transfer.clear();
+  };
+  const target = { users, podcasts, transfer: { ...transfer, exportUser, clear } };
+  await expect(move(from, target)).rejects.toThrow('differs from the original');
+  expect(steps).toEqual(['closed', 'deleted']);
 });
 
 function failAtSecond(importUser: Storage['transfer']['importUser']): Storage['transfer']['importUser'] {

@@ -54,6 +54,14 @@ const list = (more: object = {}): BackupRecord => ({
   kind: 'list',
   list: { name: 'best', title: 'Best', urls: [FEED], ...more },
 });
+const appPassword = (more: object = {}): BackupRecord => ({
+  kind: 'appPassword',
+  digest: DIGEST,
+  label: 'Kodi',
+  device: 'phone',
+  createdAt: NOW,
+  ...more,
+});
 const session = (digest: string): BackupRecord => ({ kind: 'session', digest, expiresAt: NOW });
 const podcast = (info: object = {}, more: object = {}): BackupRecord => ({
   kind: 'podcast',
@@ -93,6 +101,7 @@ it('is accepted if all of it could have been stored through the interface', asyn
     settings([['k'.repeat(255), 'v'.repeat(65_534)]]),
     settings([['a', null]], { kind: 'episode', podcast: FEED, episode: MEDIA }),
     list({ urls: Array.from({ length: 1000 }, (_, n) => `${FEED}/${n}`) }),
+    appPassword({ usedAt: NOW + DAY, address: '192.0.2.1', app: 'Kodi 21' }),
     { kind: 'session', digest: DIGEST, expiresAt: NOW + 365 * DAY },
     { kind: 'tag', tag: 'news-1', title: 'News 1' },
     podcast({ website: 'https://feeds.example/', logoUrl: 'http://feeds.example/logo.png' }),
@@ -114,6 +123,18 @@ describe('names the line and stores nothing if', () => {
     ['a caption is too long', [user(), device({ caption: 'x'.repeat(256) })], '"caption" must be'],
     ['duplicate devices', [user(), device(), device({}, 2)], 'duplicate device'],
     ['a place is too large', [user(), device({}, 2 ** 40)], '"place" must be'],
+    ['devices share a place', [user(), device(), device({ id: 'tv' })], 'duplicate place of a device'],
+    [
+      'a device is in two groups',
+      [
+        user(),
+        device(),
+        device({ id: 'tv' }, 2),
+        { kind: 'group', devices: ['phone', 'tv'] },
+        { kind: 'group', devices: ['tv', 'phone'] },
+      ],
+      'duplicate device in a group',
+    ],
     [
       'a group is of one',
       [user(), device(), { kind: 'group', devices: ['phone'] }],
@@ -122,6 +143,17 @@ describe('names the line and stores nothing if', () => {
     ['a group has unknown ones', [user(), device(), { kind: 'group', devices: ['a', 'b'] }], 'names a device that'],
     ['a feed is of no device', [user(), subscription()], 'names a device that is not in the backup'],
     ['duplicate feeds', [user(), device(), subscription(), subscription()], 'duplicate subscription'],
+    ['a feed has no place', [user(), device(), subscription({ place: -1 })], '"place" must be'],
+    [
+      'a feed is newer than the account',
+      [user(), device(), subscription({ stamp: NOW + 1 })],
+      'above that of the account',
+    ],
+    [
+      'stamps of feeds fall',
+      [user(), device(), subscription(), subscription({ url: `${FEED}/2`, stamp: NOW - 60 })],
+      'below that of the line before',
+    ],
     ['a feed is no address', [user(), device(), subscription({ url: 'javascript:1' })], 'it contains an address'],
     [
       'a feed is not sanitized',
@@ -134,6 +166,8 @@ describe('names the line and stores nothing if', () => {
     ['an action names no device id', [user(), action({ device: 'a/b' })], 'the device id must be'],
     ['an action is in the year 10000', [user(), action({ timestamp: 253_402_300_800 })], 'the timestamp must be'],
     ['a position is negative', [user(), action({ play: { position: -1 } })], 'not as podsync stores them'],
+    ['a start is negative', [user(), action({ play: { position: 1, started: -1, total: 9 } })], 'not as podsync'],
+    ['a total is negative', [user(), action({ play: { position: 1, started: 0, total: -9 } })], 'not as podsync'],
     ['a start has no total', [user(), action({ play: { position: 1, started: 0 } })], 'need each other'],
     ['a deletion has a position', [user(), action({ action: 'delete', play: { position: 1 } })], 'not as podsync'],
     ['a guid is too long', [user(), action({ guid: 'x'.repeat(8193) })], 'not as podsync stores them'],
@@ -171,6 +205,16 @@ describe('names the line and stores nothing if', () => {
       [user(), settings([['a', 1]], { kind: 'podcast', podcast: 'x' })],
       'it contains an address',
     ],
+    [
+      'settings are of no device',
+      [user(), settings([['a', 1]], { kind: 'device', device: 'a/b' })],
+      'the device id must be',
+    ],
+    [
+      'settings are of no episode',
+      [user(), settings([['a', 1]], { kind: 'episode', podcast: FEED, episode: 'x' })],
+      'it contains an address',
+    ],
     ['duplicate settings', [user(), settings([['a', 1]]), settings([['a', 1]])], 'duplicate scope'],
     [
       'a list is too long',
@@ -180,19 +224,60 @@ describe('names the line and stores nothing if', () => {
     ['a list has no name', [user(), list({ name: '../x' })], 'a title must have'],
     ['a list has a long title', [user(), list({ title: 'x'.repeat(256) })], 'a title must have'],
     ['a list has no address', [user(), list({ urls: ['ftp://feeds.example/'] })], 'it contains an address'],
+    ['a list has a feed twice', [user(), list({ urls: [FEED, FEED] })], 'duplicate feed'],
     ['lists share a name', [user(), list(), list()], 'duplicate list'],
+    ['an app password is none', [user(), appPassword({ digest: 'x' })], '"digest" must be'],
+    ['duplicate app passwords', [user(), appPassword(), appPassword()], 'duplicate app password'],
+    ['an app password names no app', [user(), appPassword({ label: ' ' })], 'name the app'],
+    ['an app password has no device id', [user(), appPassword({ device: 'a/b' })], 'the device id must be'],
     ['a session is none', [user(), session('x')], '"digest" must be'],
     ['duplicate sessions', [user(), session(DIGEST), session(DIGEST)], 'duplicate session'],
     ['a website is a script', [podcast({ website: 'javascript:alert(1)' })], '"website" must begin with http'],
     ['a logo is a file', [podcast({ logoUrl: 'file:///etc/passwd' })], '"logoUrl" must begin with http'],
     ['a title is too long', [podcast({ title: 'x'.repeat(501) })], '"title" may have up to 500'],
+    ['an author is too long', [podcast({ author: 'x'.repeat(501) })], '"author" may have up to 500'],
+    ['a description is too long', [podcast({ description: 'x'.repeat(10_001) })], '"description" may have up to 10000'],
+    ['a language is too long', [podcast({ language: 'x'.repeat(101) })], '"language" may have up to 100'],
+    ['tags are too many', [podcast({ tags: Array.from({ length: 21 }, (_, n) => `${n}`) })], 'up to 20 tags'],
+    ['a tag is too long', [podcast({ tags: ['x'.repeat(101)] })], '"tags" may have up to 100'],
+    [
+      'a feed has a long GUID',
+      [podcast({}, { feed: { ...FEED_STATE, guid: 'x'.repeat(256) } })],
+      '"guid" may have up to',
+    ],
+    [
+      'a feed failed a negative number of times',
+      [podcast({}, { feed: { ...FEED_STATE, failures: -1 } })],
+      '"failures"',
+    ],
+    [
+      'a feed is fetched never',
+      [podcast({}, { feed: { ...FEED_STATE, intervalSeconds: 2 ** 31 } })],
+      '"intervalSeconds"',
+    ],
+    [
+      'another podcast has no address',
+      [podcast({}, { feed: { ...FEED_STATE, apart: 'x' } })],
+      'it contains an address',
+    ],
     ['a former address is none', [podcast({}, { formerUrls: ['x'] })], 'it contains an address'],
     ['an episode has a script', [podcast(), episode({ website: 'javascript:1' })], '"website" must begin with http'],
     ['an episode has no address', [podcast(), episode({ url: '' })], 'it contains an address'],
+    ['an episode had no address', [podcast(), episode({ formerUrls: ['x'] })], 'it contains an address'],
+    ['an episode has a long GUID', [podcast(), episode({ guid: 'x'.repeat(1001) })], '"guid" may have up to 1000'],
+    ['an episode has a long title', [podcast(), episode({ title: 'x'.repeat(501) })], '"title" may have up to 500'],
+    [
+      'an episode has a long description',
+      [podcast(), episode({ description: 'x'.repeat(10_001) })],
+      '"description" may have up to 10000',
+    ],
+    ['an episode plays for decades', [podcast(), episode({ duration: 2 ** 31 })], '"duration" must be from 1'],
     ['an episode has no date', [podcast(), episode({ releasedAt: 1e15 })], 'the timestamp must be'],
     ['an episode plays for no time', [podcast(), episode({ duration: 0 })], '"duration" must be from 1'],
     ['a toplist has no addresses', [{ kind: 'toplist', at: NOW, urls: ['x'] }], 'it contains an address'],
     ['a tag is none', [{ kind: 'tag', tag: '<b>', title: 'B' }], '"tag" must be'],
+    ['a tag has a long name', [{ kind: 'tag', tag: 'x'.repeat(1801), title: 'X' }], '"tag" may have up to 1800'],
+    ['a tag has a long title', [{ kind: 'tag', tag: 'x', title: 'x'.repeat(101) }], '"title" may have up to 100'],
   ];
 
   it.each(wrong)('%s', async (_, records, says) => {
@@ -232,12 +317,13 @@ describe('times and stamps', () => {
       action({ episode: `${FEED}/1.mp3` }, NOW + 10),
       action({ episode: `${FEED}/2.mp3` }, far + 10),
       action({ episode: `${FEED}/3.mp3` }, far + 20),
+      appPassword({ createdAt: far, usedAt: far }),
       { kind: 'session', digest: DIGEST, expiresAt: 9 * far },
       podcast({}, { feed: { ...FEED_STATE, fetchedAt: far, nextAt: far } }),
       episode({ stamp: far }),
       { kind: 'toplist', at: far, urls: [FEED] },
     ];
-    expect(await restore(server, records)).toMatchObject({ status: 200, inFuture: 8 });
+    expect(await restore(server, records)).toMatchObject({ status: 200, inFuture: 9 });
 
     const path = '/api/2/episodes/bob.json';
     const ask = async (since: number): Promise<any> =>
@@ -254,6 +340,8 @@ describe('times and stamps', () => {
 
     const { id, createdAt } = (await server.storage.users.find('bob'))!;
     expect(createdAt).toBe(NOW + DAY);
+    const times = { createdAt: NOW + DAY, usedAt: NOW + DAY };
+    expect(await server.storage.appPasswords.all(id)).toMatchObject([times]);
     expect((await server.storage.sessions.all(id))[0]!.expiresAt).toBe(NOW + 366 * DAY);
     const state = await server.storage.podcasts.feed(FEED);
     expect(state).toMatchObject({ fetchedAt: NOW + DAY, nextAt: NOW + 4 * DAY });

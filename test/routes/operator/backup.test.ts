@@ -28,6 +28,9 @@ const backUp = async (server: TestServer, query = ''): Promise<string> =>
 const restore = async (server: TestServer, body: unknown, query = ''): Promise<any> =>
   (await server.request('POST', `/operator/backup${query}`, { body })).json();
 
+const createAppPassword = async ({ services }: TestServer, name: string): Promise<string> =>
+  services.appPasswords.create((await services.accounts.findByName(name))!.id, 'Kodi');
+
 async function* inLines(text: string): AsyncIterable<Uint8Array> {
   for (const line of text.split(/(?<=\n)/)) yield Buffer.from(line);
 }
@@ -111,6 +114,14 @@ it('contains only the named users, without the directory', async () => {
   expect(unknown.status).toBe(404);
 });
 
+it('the podcasts of an account are in the directory at once, though its backup has none', async () => {
+  const one = await backUp(await openFurnished(), '?user=eve');
+  const copy = await open([]);
+  await restore(copy, one);
+  const podcast = await copy.request('GET', `/api/2/data/podcast.json?url=${FEED}`);
+  expect(await podcast.json()).toMatchObject({ url: FEED, subscribers: 1 });
+});
+
 it.each(['™', 'ﷺ'])('the longest tags of a feed are imported, also if they are longer as slugs: %s', async (letter) => {
   const source = await openFurnished();
   await recordFeed(source.storage, FEED, { tags: [`${'x'.repeat(99)}${letter}`, letter.repeat(100)] }, []);
@@ -123,12 +134,13 @@ it.each(['™', 'ﷺ'])('the longest tags of a feed are imported, also if they a
 it('without passwords nobody can log in until a new one is set', async () => {
   const source = await openFurnished();
   const cookie = await logIn(source, 'bob');
+  const token = await createAppPassword(source, 'bob');
   const backup = await backUp(source, '?withoutPasswords=true');
-  expect(backup).not.toMatch(/passwordHash|"kind":"session"/);
+  expect(backup).not.toMatch(/passwordHash|"kind":"(session|appPassword)"/);
   const copy = await open([]);
   expect((await restore(copy, backup)).accounts).toMatchObject([{ password: false }, { password: false }]);
   const devices = '/api/2/devices/bob.json';
-  for (const way of [{ auth: 'bob:secret' }, { auth: 'bob:' }, { cookie }]) {
+  for (const way of [{ auth: 'bob:secret' }, { auth: `bob:${token}` }, { auth: 'bob:' }, { cookie }]) {
     expect((await copy.request('GET', devices, way)).status).toBe(401);
   }
   expect(await backUp(copy, '?withoutPasswords=true')).toBe(backup);
@@ -168,19 +180,37 @@ it('skips an account whose e-mail address is taken, and reports it', async () =>
   expect(await namesIn(copy)).toEqual(['robert']);
 });
 
+it('skips an account that is created while the backup is imported', async () => {
+  const backup = await backUp(await openFurnished());
+  const copy = await open([]);
+  const { importUser } = copy.storage.transfer;
+  copy.storage.transfer.importUser = async (records) => {
+    await copy.services.accounts.create({ name: 'bob', password: 'secret' }).catch(() => undefined);
+    return importUser(records);
+  };
+  expect((await restore(copy, backup)).accounts).toMatchObject([
+    { name: 'bob', actions: 50, problem: expect.stringContaining('already') },
+    { name: 'eve', actions: 50, problem: null },
+  ]);
+});
+
 describe('another name', () => {
-  it('creates a copy of the account, without its e-mail address and sessions', async () => {
+  it('creates a copy of the account, without its e-mail address, sessions and app passwords', async () => {
     const server = await open([]);
     await server.services.accounts.create({ name: 'bob', email: 'b@example.org', password: 'secret' });
     await fillAccount(server, 'bob');
     await logIn(server, 'bob');
+    const token = await createAppPassword(server, 'bob');
     const backup = await backUp(server, '?user=bob');
     expect((await restore(server, backup, '?as=robert')).accounts).toMatchObject([{ name: 'robert', problem: null }]);
     const copy = await server.request('GET', '/operator/users/robert');
     expect(await copy.json()).toMatchObject({ name: 'robert', email: null, actions: 50, sessions: 0 });
     const original = await server.request('GET', '/operator/users/bob');
     expect(await original.json()).toMatchObject({ name: 'bob', email: 'b@example.org', actions: 50 });
-    expect((await server.request('GET', '/api/2/devices/robert.json', { auth: 'robert:secret' })).status).toBe(200);
+    const statusOf = async (name: string, password: string): Promise<number> =>
+      (await server.request('GET', `/api/2/devices/${name}.json`, { auth: `${name}:${password}` })).status;
+    expect([await statusOf('robert', 'secret'), await statusOf('robert', token)]).toEqual([200, 401]);
+    expect(await statusOf('bob', token)).toBe(200);
     expect((await restore(server, backup, '?as=robert')).accounts[0].problem).toMatch(/already/);
   });
 
