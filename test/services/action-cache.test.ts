@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { EpisodeAction, UserId } from '../../src/domain/types.ts';
 import { createActionCache } from '../../src/services/listening/action-cache.ts';
 import { openTestServer } from '../server.ts';
@@ -29,6 +29,16 @@ it('reads an evicted history again', async () => {
     expect((await actionCache.read(eve)).length).toBe(2);
     await store.append(bob, [action(100)]);
   }
+});
+
+it('keeps the most recent history, however large it is', async () => {
+  const { store, bob } = await openTwo();
+  const query = vi.spyOn(store, 'query');
+  onTestFinished(() => query.mockRestore());
+  const actionCache = createActionCache(store, 1);
+  await store.append(bob, actions(3));
+  for (let time = 0; time < 2; time += 1) await actionCache.read(bob);
+  expect(query.mock.calls.map(([, { since }]) => since === 0)).toEqual([true, false]);
 });
 
 it('reads only new actions, each once, for many simultaneous calls', async () => {

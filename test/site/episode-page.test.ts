@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import { openVisitor, signIn } from './browser.ts';
+import { textOf } from './listener.ts';
 import {
   auth,
   FEED,
@@ -14,6 +15,8 @@ import {
   press,
   play,
 } from './playback-samples.ts';
+
+const MOVED = 'https://feeds.example/moved.xml';
 
 describe('the page of an episode', () => {
   it('is public for visitors, and private for signed-in users', async () => {
@@ -56,24 +59,95 @@ describe('the page of an episode', () => {
   it('keeps actions under a former address of the podcast, and uploads to that address', async () => {
     const server = await openFilled();
     await upload(server, { action: 'play', started: 0, position: 600, total: 3600 });
-    const moved = 'https://feeds.example/moved.xml';
     const newMedia = 'https://cdn.example/1.mp3';
     const state = { url: FEED, intervalSeconds: 3600, failures: 0, nextAt: 1_700_259_200, fetchedAt: 1_700_000_000 };
     await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url: newMedia, guid: 'one', title: 'First' }], {
       state,
-      movedTo: moved,
+      movedTo: MOVED,
     });
     const visitor = await signIn(server);
-    const path = episodePath(newMedia, moved);
+    const path = episodePath(newMedia, MOVED);
     expect((await visitor.get(path)).html).toContain(`src="${newMedia}#t=600"`);
     const { timestamp } = await download(server);
     await play(visitor, { started: '600', position: '700', total: '3600' }, path);
     const { actions } = await download(server, timestamp);
     expect(actions).toMatchObject([{ podcast: FEED, episode: MEDIA, guid: 'one', device: 'web', position: 700 }]);
     expect((await visitor.get(path)).html).toContain(`src="${newMedia}#t=700"`);
-    const podcast = await visitor.get(`/podcast?url=${encodeURIComponent(moved)}`);
+    const podcast = await visitor.get(`/podcast?url=${encodeURIComponent(MOVED)}`);
     expect(podcast.html).toContain(`name="podcast" value="${FEED}"`);
     expect(podcast.html).toContain('48 min left');
+  });
+
+  it.each(['former', 'current'])(
+    'shows the newest state, also if it is under the %s address of the podcast',
+    async (kind) => {
+      const server = await openFilled();
+      await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url: MEDIA }], { movedTo: MOVED });
+      const [newer, older] = kind === 'former' ? [FEED, MOVED] : [MOVED, FEED];
+      const play = { action: 'play', started: 0, total: 3600 };
+      await upload(
+        server,
+        { ...play, podcast: newer, position: 700, timestamp: '2023-01-01T11:00:00' },
+        { ...play, podcast: older, position: 600, timestamp: '2023-01-01T10:00:00' },
+      );
+      const visitor = await signIn(server);
+      for (const podcast of [FEED, MOVED]) {
+        expect((await visitor.get(episodePath(MEDIA, podcast))).html).toContain(`src="${MEDIA}#t=700"`);
+      }
+      const { timestamp } = await download(server);
+      await press(visitor, 'played', MEDIA, episodePath(MEDIA, MOVED));
+      expect((await download(server, timestamp)).actions).toMatchObject([{ podcast: newer, episode: MEDIA }]);
+    },
+  );
+
+  it('uploads marks under the addresses that an app has used, or under which it subscribes', async () => {
+    const server = await openFilled();
+    const media = ['https://cdn.example/1.mp3', 'https://cdn.example/2.mp3'];
+    await upload(server, { action: 'download', episode: MEDIA, guid: 'one' });
+    const episodes = media.map((url, at) => ({ url, guid: at === 0 ? 'one' : 'two' }));
+    await recordFeed(server.storage, FEED, { title: 'Talk' }, episodes, { movedTo: MOVED });
+    const visitor = await signIn(server);
+    const { timestamp } = await download(server);
+    for (const url of media) await press(visitor, 'played', url, episodePath(url, MOVED));
+    expect((await download(server, timestamp)).actions).toMatchObject([
+      { podcast: FEED, episode: MEDIA, guid: 'one' },
+      { podcast: FEED, episode: media[1], guid: 'two' },
+    ]);
+  });
+
+  it('lists the newest 50 actions', async () => {
+    const server = await openFilled();
+    const actions = Array.from({ length: 51 }, (_, n) => ({
+      action: 'play',
+      position: n + 1,
+      timestamp: `2023-01-01T10:00:${String(n).padStart(2, '0')}`,
+    }));
+    await upload(server, ...actions);
+    const text = textOf((await (await signIn(server)).get(EPISODE)).html);
+    expect(text.match(/Played to 0:\d\d/g)).toEqual(
+      actions
+        .slice(1)
+        .map(({ position }) => `Played to 0:${String(position).padStart(2, '0')}`)
+        .toReversed(),
+    );
+  });
+
+  it('is a favourite of its own podcast only, and of that under all addresses', async () => {
+    const server = await openFilled();
+    const other = 'https://feeds.example/other.xml';
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [FEED, other] });
+    await recordFeed(server.storage, other, { title: 'Other' }, [{ url: MEDIA, title: 'First' }]);
+    await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url: MEDIA }], { movedTo: MOVED });
+    const scope = (feed: string): string => `/api/2/settings/bob/episode.json?podcast=${feed}&episode=${MEDIA}`;
+    const favorite = { auth, body: { set: { is_favorite: true } } };
+    for (const feed of [FEED, MOVED]) await server.request('POST', scope(feed), favorite);
+    const visitor = await signIn(server);
+    const page = async (feed: string): Promise<string> => (await visitor.get(episodePath(MEDIA, feed))).html;
+    expect(await page(other)).toContain('Add to favourites');
+    expect(await page(MOVED)).toContain('Remove from favourites');
+    await press(visitor, 'favorite/remove', MEDIA, episodePath(MEDIA, MOVED));
+    expect(await page(MOVED)).toContain('Add to favourites');
+    expect(await (await server.request('GET', '/api/2/favorites/bob.json', { auth })).json()).toEqual([]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
 import type { Visitor } from './browser.ts';
 import { openVisitor, signIn } from './browser.ts';
-import { feed, media, openListening, textOf, upload } from './listener.ts';
+import { feed, media, openListening, subscribe, textOf, upload } from './listener.ts';
 
 /** Link of the page to older or newer actions. */
 const linkOf = (html: string, rel: 'prev' | 'next'): string | undefined =>
@@ -144,6 +145,48 @@ it('an invalid cursor is a 400', async () => {
     expect((await visitor.get(`/history?before=${cursor}`)).status, cursor).toBe(400);
   }
   expect((await visitor.get('/history?after=1-2-3')).status).toBe(400);
+});
+
+/** The podcasts to filter by on a page, in order. */
+const choicesOn = (html: string): string[] =>
+  [
+    ...html
+      .split('name="podcast"')[1]!
+      .split('</select>')[0]!
+      .matchAll(/<option value="[^"]+"[^>]*>([^<]*)</g),
+  ].map(([, title]) => title!);
+
+it('offers the podcasts to filter by in the order of their titles, a moved one once', async () => {
+  const server = await openListening();
+  const names = ['moved', 'c', 'a', 'b', 'untitled'];
+  await upload(server, ...names.map((podcast) => ({ podcast, timestamp: '2023-11-13T10:00:00', position: 1 })));
+  await subscribe(server, 'phone', ...names);
+  for (const [name, title] of [
+    ['a', 'zebra'],
+    ['b', 'Ärger'],
+    ['c', 'Bees'],
+    ['untitled', ''],
+  ] as const) {
+    await recordFeed(server.storage, feed(name), { title }, [], name === 'a' ? { movedTo: feed('moved') } : {});
+  }
+  const visitor = await signIn(server);
+  expect(choicesOn((await visitor.get('/history')).html)).toEqual(['Ärger', 'Bees', feed('untitled'), 'zebra']);
+});
+
+it('of more than a thousand podcasts, offers the newest to filter by', async () => {
+  const server = await openListening();
+  const actions = Array.from({ length: 1001 }, (_, n) => ({ podcast: `${n}`, timestamp: at(n), action: 'new' }));
+  await upload(server, ...actions);
+  const choices = choicesOn((await (await signIn(server)).get('/history')).html);
+  expect([choices.length, choices.includes(feed('0')), choices.includes(feed('1000'))]).toEqual([1000, false, true]);
+});
+
+it('a filter by a former address of a podcast shows what was played under its new one', async () => {
+  const server = await openListening();
+  await recordFeed(server.storage, feed('a'), {}, [], { movedTo: feed('moved') });
+  await upload(server, { podcast: 'moved', timestamp: '2023-11-13T10:00:00', position: 1 });
+  const { html } = await (await signIn(server)).get(`/history?podcast=${encodeURIComponent(feed('a'))}`);
+  expect(textOf(html)).toContain('Played to 0:01');
 });
 
 it('is only for its owner', async () => {

@@ -27,6 +27,8 @@ it('a part that arrives late keeps its time, so that it does not replace what an
   expect(actions.at(-1)).toMatchObject({ device: 'web', position: 300, timestamp: '2023-11-14T11:00:00' });
   expect((await visitor.get(EPISODE)).html).toContain('#t=900"');
   expect((await play(visitor, { position: '300', age: 'long' })).status).toBe(400);
+  // From a browser whose clock was wrong meanwhile.
+  expect((await play(visitor, { position: '300', age: '2000000000' })).status).toBe(204);
 });
 
 describe('marks', () => {
@@ -60,6 +62,7 @@ describe('marks', () => {
     ['of the feed', MEDIA, [{ action: 'play', position: 9 }], 3600],
     ['up to which it was played', 'https://media.example/2.mp3', [{ action: 'play', position: 77 }], 77],
     ['that is the least, where nothing is known', 'https://media.example/2.mp3', [], 1],
+    ['that is the least after it was marked as new', 'https://media.example/2.mp3', [{ action: 'new' }], 1],
   ])('as played at the length %s', async (_, episode, actions, end) => {
     const server = await openFilled();
     await upload(server, ...actions.map((action) => ({ ...action, episode })));

@@ -129,6 +129,22 @@ it('the longest streak may have ended long ago', async () => {
   expect(await read(server)).toMatchObject({ days: 6, longest_streak: 3 });
 });
 
+it('an episode that has become longer since stays finished, and one without a reported end is not', async () => {
+  const server = await openListening();
+  await upload(
+    server,
+    { number: 1, timestamp: '2023-11-13T08:00:00', started: 0, position: 3590, total: 3600 },
+    { number: 1, timestamp: '2023-11-13T09:00:00', started: 0, position: 5, total: 3700 },
+  );
+  expect(await read(server)).toMatchObject({ finished_episodes: 1 });
+  await upload(
+    server,
+    { number: 2, timestamp: '2023-11-13T10:00:00', position: 3590 },
+    { number: 2, timestamp: '2023-11-13T11:00:00', started: 0, position: 5, total: 3600 },
+  );
+  expect(await read(server)).toMatchObject({ finished_episodes: 1 });
+});
+
 it('lists the 20 podcasts that were listened to most; one without a title has its address', async () => {
   const server = await openListening();
   const play = { timestamp: '2023-11-14T08:00:00', started: 0, total: 6000 };
