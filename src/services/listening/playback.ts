@@ -120,16 +120,15 @@ export function createPlayback(
     user: UserId,
     named: NamedEpisode,
   ): Promise<{ own: TrackedEpisode; episode?: Episode; reference: EpisodeReference }> => {
-    const feed = sanitizeFeedUrl(named.podcast, rules);
+    const podcast = sanitizeFeedUrl(named.podcast, rules);
     const name = sanitizeMediaUrl(named.url) || named.url; // version 1 may name an episode by its GUID
-    if (feed === '' || name === '') throw invalid('"podcast" and "url" must name the episode');
-    const podcast = (await podcasts.find([feed]))[0]?.url ?? feed;
+    if (podcast === '' || name === '') throw invalid('"podcast" and "url" must name the episode');
     const [episode] = await podcasts.findEpisodes(podcast, [name]);
     const addresses = await podcasts.allUrls(podcast);
     const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? newEpisode();
     const subscribed = own.reference ? [] : await subscriptions.current(user);
     const reference = own.reference ?? {
-      podcast: subscribed.find((url) => addresses.has(url)) ?? feed,
+      podcast: subscribed.find((url) => addresses.has(url)) ?? podcast,
       episode: episode?.url ?? name,
     };
     return { own, ...(episode && { episode }), reference };
