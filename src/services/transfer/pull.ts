@@ -153,7 +153,9 @@ function countUsable(urls: readonly string[], rewrites: UrlRewrites): number {
 /** Why a chunk is refused. Throws any error that has another cause than the chunk. */
 function reasonOf(error: unknown): string {
   const isOfChunk =
-    error instanceof Refusal ? ['invalid', 'too-large'].includes(error.code) : isStorageError(error, 'missing');
+    error instanceof Refusal
+      ? ['invalid', 'too-large', 'conflict'].includes(error.code)
+      : isStorageError(error, 'missing');
   if (isOfChunk) return (error as Error).message;
   throw error;
 }

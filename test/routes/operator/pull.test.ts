@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openTestServer } from '../../server.ts';
 
 const PATH = '/operator/users/bob/pull';
@@ -74,4 +74,58 @@ it('imports a chunk only into an existing account, and only for the operator', a
 
   const open = await openTestServer();
   expect((await open.request('POST', PATH, { auth: 'bob:secret', body })).status).toBe(404);
+});
+
+it('reports what it refuses without the passwords in addresses', async () => {
+  const { request } = await openTestServer({ operator: true });
+  const [podcast, episode] = ['https://bob:hunter2@feeds.example/1', 'https://bob:hunter2@media.example/1.mp3'];
+  const values = { big: 'x'.repeat(70_000) };
+  const chunks: [chunk: object, what: string][] = [
+    [
+      { kind: 'subscriptions', device: 'phone', urls: ['ftp://bob:hunter2@feeds.example/1'] },
+      'ftp://***@feeds.example/1',
+    ],
+    [
+      { kind: 'settings', scope: { scope: 'podcast', podcast }, values },
+      'the setting big of https://***@feeds.example/1',
+    ],
+    [
+      { kind: 'settings', scope: { scope: 'episode', podcast, episode }, values },
+      'the setting big of https://***@media.example/1.mp3',
+    ],
+    [
+      { kind: 'actions', actions: [{ podcast, episode, action: 'tip' }] },
+      'an episode action of https://***@media.example/1.mp3',
+    ],
+  ];
+  for (const [body, what] of chunks) {
+    const text = await (await request('POST', PATH, { body })).text();
+    expect(JSON.parse(text)).toMatchObject({ imported: 0, refused: [{ what }] });
+    expect(text).not.toContain('hunter2');
+  }
+});
+
+it('imports settings of a device whose id has to be changed', async () => {
+  const { request } = await openTestServer({ operator: true });
+  await request('POST', PATH, { body: { kind: 'device', device: 'a@b:c', caption: '', type: 'mobile' } });
+  const body = { kind: 'settings', scope: { scope: 'device', device: 'a@b:c' }, values: { volume: 5 } };
+  expect(await (await request('POST', PATH, { body })).json()).toMatchObject({ imported: 1, refused: [] });
+  const settings = await request('GET', '/api/2/settings/bob/device.json?device=a_b_c', { auth: 'bob:secret' });
+  expect(await settings.json()).toEqual({ volume: 5 });
+});
+
+it('refuses and reports a group of devices that do not exist, and a list beyond the thousandth', async () => {
+  const { request, storage } = await openTestServer({ operator: true });
+  const summaries = Array.from({ length: 1000 }, (_, n) => ({ name: `${n}`, title: `${n}` }));
+  vi.spyOn(storage.lists, 'all').mockResolvedValue(summaries);
+  const list = { kind: 'list', title: 'News', urls: ['https://feeds.example/1'] };
+  const chunks: [chunk: object, what: string, reason: string][] = [
+    [{ kind: 'group', devices: ['phone', 'tv'] }, 'the group of devices phone, tv', 'does not exist'],
+    [list, 'the podcast list News', 'up to 1000 podcast lists'],
+  ];
+  for (const [body, what, reason] of chunks) {
+    const answer = await request('POST', PATH, { body });
+    const refused = [{ what, reason: expect.stringContaining(reason) }];
+    expect([answer.status, await answer.json()]).toMatchObject([200, { imported: 0, refused }]);
+  }
 });
