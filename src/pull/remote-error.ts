@@ -81,5 +81,5 @@ export const explainRefusal =
       404: `there is no ${what} at this address; it may lack a path`,
     };
     const meaning = error instanceof RemoteError && error.status !== undefined && meanings[error.status];
-    throw meaning ? new RemoteError(`${error.message}: ${meaning}`, { status: error.status }) : error;
+    throw meaning ? new RemoteError(`${error.message}: ${meaning}`) : error;
   };
