@@ -188,6 +188,18 @@ it('works with a server that supports nothing but devices', async () => {
   ]);
 });
 
+it.each(['/subscriptions/bob/', '/api/2/episodes/', '/api/2/favorites/', '/api/2/lists/'])(
+  'stops when the password is no longer accepted: %s',
+  async (prefix) => {
+    const other = await open(QUIRKY, GPODDER_NET);
+    other.intercept = (path) => (path.startsWith(prefix) ? { status: 401 } : undefined);
+    await expect(pull(await openTestServer(), other.url)).rejects.toThrow(
+      /does not accept this user name and password/,
+    );
+    expect(other.requests.filter((path) => path.startsWith(prefix))).toHaveLength(1);
+  },
+);
+
 it('requests no settings of further podcasts once those of one were temporarily unavailable', async () => {
   const other = await open(QUIRKY, GPODDER_NET);
   const isAsked = (path: string): boolean => path.includes('/settings/bob/podcast.json');

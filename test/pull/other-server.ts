@@ -40,7 +40,7 @@ const NOW = 4_000_000_000;
 
 export interface Intercepted {
   status: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body?: string | Uint8Array;
 }
 

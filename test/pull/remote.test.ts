@@ -76,6 +76,11 @@ it('retries after temporary failures and the requested delay, but not before the
   expect(await remote.get(DEVICES)).toEqual([{ id: 'phone' }]);
   expect(waited).toEqual([2, 70, 30]);
 
+  // A date is no number of seconds.
+  answerWith([503, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }]);
+  await remote.get(DEVICES);
+  expect(waited.splice(3)).toEqual([2]);
+
   answerWith([500], [500], [500], [500]);
   await expect(remote.get(DEVICES)).rejects.toThrow(/answered 500/);
   answerWith([429, { 'retry-after': '3600' }]);
@@ -126,6 +131,14 @@ it.each([
 ])('refuses %s as a response', async (_title, body) => {
   other.intercept = () => reply(200, {}, body);
   await expect(open().get(DEVICES)).rejects.toThrow(/does not respond like a gpodder-compatible server/);
+});
+
+it.each([
+  ['an empty response', [200, {}, ' \n'], /returned an empty response$/],
+  ['a redirect without an address', [302], /answered 302 \(Found\)$/],
+])('reports %s', async (_title, answer, message) => {
+  answerWith(answer as Parameters<typeof reply>);
+  await expect(open().get(DEVICES)).rejects.toThrow(message);
 });
 
 it('reports a wrong address and an invalid certificate', async () => {

@@ -128,7 +128,8 @@ it.each([
   [400, 200, /answered 400 \(Bad Request\)$/],
 ])('reports what refused the password, without repeating it: %i, then %i at login', async (refusal, login, message) => {
   const other = await open(ACCOUNT);
-  other.intercept = (path) => ({ status: path === LOGIN ? login : refusal });
+  const refused = { status: login, headers: login === 200 ? {} : { 'set-cookie': 'visitor=1' } };
+  other.intercept = (path) => (path === LOGIN ? refused : { status: refusal });
   await expect(pull(await openTestServer(), other.url)).rejects.toThrow(message);
   expect(other.requests).toEqual(['/api/2/devices/bob.json', LOGIN]);
 });
@@ -144,6 +145,15 @@ it('no error contains the session cookie', async () => {
     expect(error).toBeInstanceOf(Error);
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toMatch(/c2VjcmV0/);
   }
+});
+
+it('sends all cookies of a login', async () => {
+  const other = await open(ACCOUNT);
+  other.intercept = (path, { headers }) => {
+    if (path === LOGIN) return { status: 200, headers: { 'set-cookie': [SET_COOKIE, 'route=a1; Path=/'] } };
+    return headers.cookie === `${COOKIE}; route=a1` ? undefined : { status: 401 };
+  };
+  expect(await connect(other.url).get(DEVICES)).toMatchObject([{ id: 'phone' }]);
 });
 
 it('sends the session cookie only to the origin that set it', async () => {
