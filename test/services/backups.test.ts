@@ -11,10 +11,10 @@ const DAY = 24 * HOUR;
 const list = async (folder: string): Promise<string[]> => (await readdir(folder)).toSorted();
 
 /** A server that writes a backup daily and keeps two, in a folder that does not exist yet. */
-async function open(users: readonly string[] = ['bob']) {
+async function open(users: readonly string[] = ['bob'], every = DAY) {
   const parent = await makeFolder();
   const folder = join(parent, 'a', 'backups');
-  const rules = { folder, every: DAY, keep: 2 };
+  const rules = { folder, every, keep: 2 };
   const server = await openTestServer({ users, backups: rules });
   server.clock.now = Date.parse('2026-11-25T20:15:30Z') / 1000;
   const { backups, transfer } = server.services;
@@ -130,6 +130,26 @@ it('a folder that cannot be used is logged with what to do, and the backup is tr
   clock.now += 1;
   await backups.runIfDue();
   expect(backups.age()).toBe(0);
+});
+
+it('a backup that is due every ten minutes is tried again after ten', async () => {
+  const { clock, parent, restart } = await open(['bob'], 600);
+  await writeFile(join(parent, 'a'), 'not a folder');
+  const backups = restart();
+  await backups.runIfDue();
+  await rm(join(parent, 'a'));
+  clock.now += 600;
+  await backups.runIfDue();
+  expect(backups.age()).toBe(0);
+});
+
+it('a backup that somebody deleted is written again', async () => {
+  const { clock, folder, backups } = await open();
+  await backups.runIfDue();
+  await rm(folder, { recursive: true });
+  clock.now += HOUR;
+  await backups.runIfDue();
+  expect(await list(folder)).toEqual(['podsync-2026-11-25T21-15-30Z.ndjson.gz']);
 });
 
 it.runIf(process.platform === 'linux')('a folder that cannot be created is logged, and nothing hangs', async () => {

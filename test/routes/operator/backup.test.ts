@@ -210,6 +210,8 @@ describe('another name', () => {
     const statusOf = async (name: string, password: string): Promise<number> =>
       (await server.request('GET', `/api/2/devices/${name}.json`, { auth: `${name}:${password}` })).status;
     expect([await statusOf('robert', 'secret'), await statusOf('robert', token)]).toEqual([200, 401]);
+    const { id } = (await server.services.accounts.findByName('robert'))!;
+    expect(await server.services.appPasswords.all(id)).toEqual([]);
     expect(await statusOf('bob', token)).toBe(200);
     expect((await restore(server, backup, '?as=robert')).accounts[0].problem).toMatch(/already/);
   });
