@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { EpisodeInfo } from '../../src/domain/types.ts';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
 import type { ParsedFeed } from '../../src/feeds/parse.ts';
-import { episodeInfo, parsedFeed } from '../podcasts.ts';
+import { episodeInfo, parsedFeed, recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -119,6 +119,25 @@ it.each<[string, ParsedFeed | 'gone']>([
   for (let time = 0; time < 3; time += 1) await fetchAll(server);
   expect((await server.services.directory.podcast(A)).podcast.url).toBe(A);
   expect((await server.services.directory.podcast(B)).podcast.url).toBe(B);
+});
+
+it('an announced address is requested for the feed that announces it, as another one could name a private address', async () => {
+  const { server, web } = await openWith(A);
+  web.set(A, feedOf('Show', { movedTo: B }));
+  const fetchFeed = vi.spyOn(web, 'fetchFeed');
+  await fetchAll(server);
+  expect(fetchFeed.mock.calls.map(([url, validators, from]) => [url, validators, from])).toEqual([
+    [A, expect.anything(), undefined],
+    [B, {}, A],
+  ]);
+});
+
+it('an announced address that redirects permanently leads to the last one', async () => {
+  const { server, web } = await openWith(A);
+  web.set(A, feedOf('Show', { movedTo: B }));
+  web.set(B, feedOf('Show'), C);
+  await fetchAll(server);
+  expect(await listed(server)).toEqual([[C, 'Show', 3]]);
 });
 
 it('two feeds that announce each other end up as one', async () => {
@@ -286,4 +305,23 @@ it('a feed that redirects to a new address at each fetch gets up to 200 addresse
   for (let fetches = 0; fetches < 3; fetches += 1) await visit();
   expect((await podcasts.allUrls(A)).size).toBe(200);
   expect((await podcasts.find([A]))[0]?.url).toBe(A);
+});
+
+it('a feed with 200 addresses moves to no further one that it announces, but to one of them', async () => {
+  const { server, web } = await openWith(A);
+  const { podcasts } = server.storage;
+  web.set(A, feedOf('Show'));
+  await fetchAll(server);
+  for (let n = 1; n < 200; n += 1) {
+    await recordFeed(server.storage, A, { title: 'Show' }, [], { movedTo: `${A}?n=${n}` });
+  }
+  expect((await podcasts.allUrls(A)).size).toBe(200);
+  const current = `${A}?n=199`;
+  web.set(current, feedOf('Show', { movedTo: B }));
+  web.set(B, feedOf('Show'));
+  await fetchAll(server);
+  expect((await podcasts.find([A]))[0]?.url).toBe(current);
+  web.set(current, feedOf('Show'), `${A}?n=1`);
+  await fetchAll(server);
+  expect((await podcasts.find([A]))[0]?.url).toBe(`${A}?n=1`);
 });

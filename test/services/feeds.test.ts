@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
+import { createFeeds } from '../../src/services/feeds/feeds.ts';
 import { episodeInfo, parsedFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -271,6 +272,47 @@ it('in the background, feeds of one host follow each other', async () => {
   await server.services.feeds.stop();
 });
 
+it('in the background, no more than 16 feeds are fetched at once', async () => {
+  const urls = Array.from({ length: 20 }, (_, n) => `http://host${10 + n}.example/`);
+  const { server, web } = await openWith(urls);
+  web.outcomes.set(urls[0]!, fetched('First'));
+  server.services.feeds.start();
+  await web.untilRequested(17);
+  expect(web.requested.map(([url]) => url)).toEqual(urls.slice(0, 17));
+  await server.services.feeds.stop();
+});
+
+it('in the background, goes on after the storage failed, and logs that', async () => {
+  const { server, web } = await openWith([A, B, C]);
+  const { podcasts } = server.storage;
+  for (const url of [A, C]) web.outcomes.set(url, fetched(url));
+  let release!: (outcome: FetchOutcome) => void;
+  const late = new Promise<FetchOutcome>((resolve) => (release = resolve));
+  const { fetchFeed } = web;
+  web.fetchFeed = (url, validators) =>
+    url === B ? (void fetchFeed(url, validators), late) : fetchFeed(url, validators);
+  const claim = podcasts.claimDue;
+  const failing = [
+    vi.spyOn(podcasts, 'record').mockRejectedValueOnce(new Error('the disk is full')),
+    vi
+      .spyOn(podcasts, 'claimDue')
+      .mockImplementationOnce(claim)
+      .mockImplementationOnce(async () => {
+        release(fetched(B));
+        throw new Error('no storage');
+      }),
+  ];
+  onTestFinished(() => failing.forEach((each) => each.mockRestore()));
+  const logged: string[] = [];
+  const log = (_level: string, message: string): void => void logged.push(message);
+  const feeds = createFeeds(podcasts, { fetcher: web, now: () => server.clock.now, rules: {}, log });
+  feeds.start();
+  await web.untilRequested(3);
+  await feeds.stop();
+  expect(logged).toEqual([expect.stringContaining('the disk is full'), expect.stringContaining('no storage')]);
+  for (const url of [B, C]) expect(await titleOf(server, url)).toBe(url);
+});
+
 it('an upload does not wait for a feed', async () => {
   const { server, web } = await openWith([]);
   server.services.feeds.start();
@@ -278,6 +320,56 @@ it('an upload does not wait for a feed', async () => {
   expect(answer.status).toBe(200);
   expect(web.requested).toEqual([]);
   await server.services.feeds.stop();
+});
+
+it('a feed that has not changed since it failed is fine again', async () => {
+  const { server, web } = await openWith([A]);
+  const { feeds } = server.services;
+  for (const outcome of [fetched('Alpha', { etag: '"a"' }), { kind: 'failed', message: 'broken' } as const]) {
+    web.outcomes.set(A, outcome);
+    await feeds.update({ url: A });
+  }
+  expect(await feeds.problem(A)).toEqual({ error: 'broken', fetchedAt: server.clock.now });
+  web.outcomes.set(A, { kind: 'unchanged' });
+  await feeds.update({ url: A });
+  expect(await feeds.problem(A)).toBeUndefined();
+});
+
+it('a feed that no longer sends validators is fetched without the earlier ones', async () => {
+  const { server, web } = await openWith([A]);
+  for (const validators of [{ etag: '"a"', lastModified: 'then' }, {}, {}]) {
+    web.outcomes.set(A, fetched('Alpha', validators));
+    await server.services.feeds.update({ url: A });
+  }
+  expect(web.requested.at(-1)).toEqual([A, { etag: undefined, lastModified: undefined }]);
+});
+
+it('a lost feed is requested at its former address without its validators, and not twice at its own', async () => {
+  const { server, web } = await openWith([A]);
+  const { feeds } = server.services;
+  web.outcomes.set(A, fetched('Alpha', { movedTo: B, etag: '"b"' }));
+  await feeds.update({ url: A });
+  for (const url of [A, B]) web.outcomes.set(url, { kind: 'gone' });
+  web.requested.length = 0;
+  await feeds.update({ url: A });
+  expect(web.requested).toEqual([
+    [B, { etag: '"b"', lastModified: undefined }],
+    [A, { etag: undefined, lastModified: undefined }],
+  ]);
+  const alone = await openWith([C]);
+  alone.web.outcomes.set(C, { kind: 'gone' });
+  await alone.server.services.feeds.update({ url: C });
+  expect(alone.web.requested.map(([url]) => url)).toEqual([C]);
+});
+
+it('reports a private feed that fails without its password', async () => {
+  const web = createWeb();
+  const server = await openTestServer({ fetcher: web, keepUrlCredentials: true });
+  const url = 'http://bob:hunter2@example.org/a';
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [url] });
+  web.outcomes.set(url, { kind: 'failed', message: 'broken' });
+  const { failed } = await server.services.feeds.update('all');
+  expect(failed).toEqual([{ url: 'http://***@example.org/a', error: 'broken' }]);
 });
 
 it('refuses unknown feeds, and all feeds if fetching is disabled', async () => {
