@@ -41,6 +41,17 @@ it('keeps the most recent history, however large it is', async () => {
   expect(query.mock.calls.map(([, { since }]) => since === 0)).toEqual([true, false]);
 });
 
+it('a history that takes long holds up no other account', async () => {
+  const { store, bob, eve } = await openTwo();
+  await store.append(eve, actions(2));
+  const never = new Promise<never>(() => undefined);
+  const actionCache = createActionCache({
+    query: (user, query) => (user === bob ? never : store.query(user, query)),
+  });
+  void actionCache.read(bob);
+  expect((await actionCache.read(eve)).length).toBe(2);
+});
+
 it('reads only new actions, each once, for many simultaneous calls', async () => {
   const { store, bob } = await openTwo();
   const asked: (number | undefined)[] = [];

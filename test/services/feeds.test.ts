@@ -128,6 +128,7 @@ it('claims no more feeds of one host than are fetched before their leases end', 
   const { server, web } = await openWith(urls);
   const running = server.services.feeds.update('due');
   await web.untilRequested(16);
+  server.clock.now += 899;
   expect((await server.storage.podcasts.claimDue(1000, 900)).length).toBe(84);
   await server.services.feeds.stop();
   await running;
@@ -279,6 +280,8 @@ it('in the background, no more than 16 feeds are fetched at once', async () => {
   server.services.feeds.start();
   await web.untilRequested(17);
   expect(web.requested.map(([url]) => url)).toEqual(urls.slice(0, 17));
+  server.clock.now += 899;
+  expect((await server.storage.podcasts.claimDue(1000, 900)).length, 'which no other process is fetching').toBe(3);
   await server.services.feeds.stop();
 });
 
