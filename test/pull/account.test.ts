@@ -209,6 +209,39 @@ it('requests no settings of further podcasts once those of one were temporarily 
   expect(new Set(other.requests.filter(isAsked)).size).toBe(1);
 });
 
+it('requests no further settings from a server without any, and imports favourites all the same', async () => {
+  const other = await open(QUIRKY, GPODDER_NET);
+  other.intercept = (path) => (path.includes('/settings/') ? { status: 404 } : undefined);
+  const { settings } = await pull(await openTestServer(), other.url);
+  expect(settings).toBe(1);
+  expect(other.requests.filter((path) => path.includes('/settings/'))).toEqual(['/api/2/settings/bob/account.json']);
+});
+
+it('skips devices, favourites and lists that are no objects', async () => {
+  const other = await open({ devices: [], subscriptions: {}, actions: [] });
+  const answers: Record<string, unknown[]> = {
+    devices: [null, { id: 'phone' }],
+    favorites: [null],
+    lists: ['news', null],
+  };
+  other.intercept = (path) => {
+    const body = answers[/^\/api\/2\/(\w+)\/bob\.json/.exec(path)?.[1] ?? ''];
+    return body && { status: 200, body: JSON.stringify(body) };
+  };
+  const { devices, lists, gaps } = await pull(await openTestServer(), other.url);
+  expect([devices, lists]).toEqual([1, 0]);
+  expect(gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringMatching(/^(favorite episodes|podcast lists)/));
+});
+
+it('reads the address of a feed from any of the names that servers give it', async () => {
+  const feeds = [{ url: feed(1) }, { feed: feed(2) }, { feed_url: feed(3) }];
+  const other = await open({ devices: [{ id: 'phone' }], subscriptions: { phone: feeds }, actions: [] });
+  const to = await openTestServer();
+  await pull(to, other.url);
+  const path = '/subscriptions/bob/phone.json';
+  expect(await readAll(to, [path])).toEqual({ [path]: [feed(1), feed(2), feed(3)] });
+});
+
 it('reads an empty array as no settings, as servers written in PHP send it', async () => {
   const other = await open(QUIRKY, GPODDER_NET);
   other.intercept = (path) => (path.includes('/settings/') ? { status: 200, body: '[]' } : undefined);
@@ -236,6 +269,15 @@ it('reads null as an empty list or object, as servers written in Go send it', as
   const { subscriptions, gaps } = await pull(await openTestServer(), other.url);
   expect(subscriptions).toBe(1);
   expect(gaps.map(({ gap }) => gap)).toEqual([expect.stringMatching(/^subscriptions of the whole account: .* 404/)]);
+});
+
+it('keeps a feed that was removed and added again, on a server that lists it as both', async () => {
+  const other = await open({ devices: [{ id: 'phone' }], subscriptions: { phone: [feed(1), feed(2)] }, actions: [] });
+  const body = JSON.stringify({ add: [feed(1), feed(2)], remove: [feed(2), feed(3)], timestamp: 1 });
+  other.intercept = (path) => (path.startsWith('/api/2/subscriptions/') ? { status: 200, body } : undefined);
+  const to = await openTestServer();
+  await pull(to, other.url);
+  expect(await readAll(to, ['/subscriptions/bob.json'])).toEqual({ '/subscriptions/bob.json': [feed(1), feed(2)] });
 });
 
 it('reports subscriptions and lists of which no entry has a known address', async () => {

@@ -123,6 +123,18 @@ it('reads a short history with one request, whatever the server', async () => {
   }
 });
 
+it('reads the other podcasts after one that the server does not know', async () => {
+  const unknown = 'https://feeds.example/unknown';
+  const account = { devices: [{ id: 'phone' }], subscriptions: { phone: [unknown, ...FEEDS] }, actions: many(1300) };
+  const other = await open(account, RULES['the newest thousand']);
+  const query = `podcast=${encodeURIComponent(unknown)}`;
+  other.intercept = (path) =>
+    path.startsWith('/api/2/episodes/') && path.includes(query) ? { status: 404 } : undefined;
+  const report = await pull(await openTestServer(), other.url);
+  expect(report.actions).toBe(1300);
+  expect(report.gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringMatching(/^episode actions/));
+});
+
 it('reports the podcast whose actions may be incomplete, without a password in its address', async () => {
   const actions = many(1300, (n) => ({
     ...action(n),
