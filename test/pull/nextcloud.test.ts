@@ -127,11 +127,27 @@ it('sends the token of a login only to the given server, whatever that names as 
   expect([login, received]).toEqual([{ user: 'bob', password: 'secret' }, []]);
 });
 
+it.each([404, 429, 503])('continues a login to which the server answers %i for a while', async (status) => {
+  let requests = 0;
+  const { origin } = await listen((_request, response) => {
+    requests += 1;
+    const begun = { poll: { token: 'a' }, login: 'https://example.org/login' };
+    const granted = { loginName: 'bob', appPassword: 'secret' };
+    if (requests === 2) response.writeHead(status).end('<p>Try again later');
+    else response.end(JSON.stringify(requests === 1 ? begun : granted));
+  });
+  const wait = async (): Promise<void> => undefined;
+  const login = await logInToNextcloud({ address: origin, userAgent: '', show: () => undefined, wait });
+  expect(login).toEqual({ user: 'bob', password: 'secret' });
+});
+
 it('fails if access is not granted, or if there is no Nextcloud', async () => {
   const { address } = await openOther();
   const options = { userAgent: 'podsync/test', show: () => undefined };
-  const wait = async (): Promise<void> => undefined;
+  let waited = 0;
+  const wait = async (seconds: number): Promise<void> => void (waited += seconds);
   await expect(logInToNextcloud({ ...options, address, wait })).rejects.toThrow(/^access was not granted on /);
+  expect(waited).toBe(20 * 60);
   await expect(logInToNextcloud({ ...options, address: `${address}/else`, wait })).rejects.toThrow(
     /answered 404 instead of starting a Nextcloud login/,
   );

@@ -21,9 +21,9 @@ it.each([
   expect(repairAction({ ...ACTION, ...given })).toEqual({ action: { ...ACTION, ...expected }, notes: [] });
 });
 
-it('omits and reports an invalid time', () => {
-  const mended = repairAction({ ...ACTION, position: '1:99' });
-  expect(mended).toEqual({ action: ACTION, notes: [expect.stringContaining('were left out')] });
+it('omits and reports an invalid time, and keeps the GUID', () => {
+  const mended = repairAction({ ...ACTION, position: '1:99', guid: 'urn:1' });
+  expect(mended).toEqual({ action: { ...ACTION, guid: 'urn:1' }, notes: [expect.stringContaining('were left out')] });
 });
 
 it('keeps 255 characters of a longer device id', () => {
