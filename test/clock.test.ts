@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createClock, openClock } from '../src/clock.ts';
@@ -73,11 +73,20 @@ it('keeps its reservation in a file, and works without a readable file', async (
   expect(openClock(path, warn)()).toBeGreaterThanOrEqual(first);
   await writeFile(path, String(first + 3000));
   expect(openClock(path, warn)()).toBe(first + 3000);
-  await writeFile(path, 'nonsense');
-  expect(openClock(path, warn)()).toBeGreaterThanOrEqual(first);
+  for (const text of ['nonsense', '', '-1', '1e12', `${first}000`]) {
+    await writeFile(path, text);
+    expect(openClock(path, warn)() - first, text).toBeLessThan(3000);
+  }
   expect(warnings).toEqual([]);
   openClock(join(folder, 'missing', 'clock'), warn)();
   expect(warnings).toHaveLength(1);
+});
+
+it('leaves no temporary file if it cannot store its reservation', async () => {
+  await mkdir(path);
+  openClock(path, warn)();
+  expect(warnings).toEqual([`${path} could not be written (EISDIR)`]);
+  expect(await readdir(folder)).toEqual(['clock']);
 });
 
 it('syncs the reservation and its folder to disk before it returns a time', () => {

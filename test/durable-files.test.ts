@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFolder } from '../src/durable-files.ts';
@@ -13,4 +13,11 @@ it('several calls may create the same folders at the same time', async () => {
     expect(created).toContain(parent);
     for (const path of paths) expect((await stat(path)).mode & 0o777).toBe(0o700);
   }
+});
+
+it('a file in place of a folder, or of its parent, is an error', async () => {
+  const file = join(await makeFolder(), 'file');
+  await writeFile(file, '');
+  await expect(createFolder(file)).rejects.toMatchObject({ code: 'EEXIST' });
+  await expect(createFolder(join(file, 'folder'))).rejects.toMatchObject({ code: 'ENOTDIR' });
 });

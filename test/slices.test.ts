@@ -11,6 +11,15 @@ it('maps in order, and yields to the event loop many times', async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
+it('maps several lists at the same time in turns, so that the event loop waits for one slice of one list', async () => {
+  useFastTime();
+  const { result, turns } = await countTurns(() =>
+    Promise.all(Array.from({ length: 10 }, () => mapInSlices(items, (_item, index) => index))),
+  );
+  expect(result).toEqual(Array(10).fill(items));
+  expect(turns).toBeGreaterThan(100);
+});
+
 it('rejects with the error of an item, and then maps the next list', async () => {
   const failing = mapInSlices(items, (index) => {
     if (index === 500) throw new Error('no');

@@ -2,6 +2,7 @@ import { serveThread } from '../../dist/src/thread.js';
 
 serveThread('odd', (input) => {
   if (input === 'end') process.exit(0); // as a library may do
+  if (input === 'fail') throw new Error('no');
   if (input === 'deep') return Array.from({ length: 10_000 }).reduce((inner) => [inner], []);
   return input;
 });
