@@ -13,7 +13,7 @@ export interface ValueType<Value> {
 }
 
 export const wholeNumber = (max: number, min = 0): ValueType<number> => ({
-  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max && Number(text) >= min ? Number(text) : undefined),
+  read: (text) => (/^\d+$/.test(text) && Number(text) <= max && Number(text) >= min ? Number(text) : undefined),
   description: `a whole number from ${min} to ${max}`,
   json: 'number',
 });
@@ -39,7 +39,7 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2 }
 
 export const bytes: ValueType<number> = {
   read(given) {
-    const [, digits = '', unit = ''] = /^(\d{1,9})(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
+    const [, digits = '', unit = ''] = /^(\d+)(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
     const size = Number(digits) * UNITS[unit.toLowerCase()]!;
     return size >= 1 && size <= HIGHEST_MAX_BODY ? size : undefined;
   },
@@ -52,7 +52,7 @@ const MAX_PERIOD = 366 * 86_400;
 
 export const period: ValueType<number> = {
   read(given) {
-    const [, digits = '', unit = ''] = /^(\d{1,6})([mhd])$/i.exec(given) ?? [];
+    const [, digits = '', unit = ''] = /^(\d+)([mhd])$/i.exec(given) ?? [];
     const seconds = Number(digits) * SECONDS[unit.toLowerCase()]!;
     return seconds > 0 && seconds <= MAX_PERIOD ? seconds : undefined;
   },
