@@ -122,8 +122,9 @@ function toText({ accounts, podcasts, episodes }: RestoreReport, dryRun: boolean
 /** Prints warnings. Throws if accounts were skipped. */
 function reportProblems({ accounts, inFuture }: RestoreReport, config: Config, dryRun: boolean): void {
   if (inFuture !== undefined) {
+    const [have, were] = inFuture === 1 ? ['has a time', 'was'] : ['have times', 'were'];
     messages.warn(
-      `${countOf(inFuture, 'line')} of the backup ${inFuture === 1 ? 'has a time' : 'have times'} more than a day in the future, which ${dryRun ? 'would be' : 'were'} set back; check the clock of this machine`,
+      `${countOf(inFuture, 'line')} of the backup ${have} more than a day in the future, which ${dryRun ? 'would be' : were} set back; check the clock of this machine`,
     );
   }
   const imported = accounts.filter(({ problem }) => problem === null);

@@ -1,7 +1,10 @@
 import { readdir, rm, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { BackupRecord } from '../../../src/formats/backup/record.ts';
+import { writeBackup } from '../../../src/formats/backup/write.ts';
 import { makeFolder } from '../../folder.ts';
 import { makeCopy, run, startServer } from '../podsync.ts';
 
@@ -143,6 +146,26 @@ it('--dry-run reports what would be imported, and changes nothing', async () => 
   const result = await fresh.podsync(['import', join(files, 'all.ndjson'), '--dry-run']);
   expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^bob .* can be imported$/m), stderr: '' });
   expect((await fresh.podsync(['user', 'list', '--json'])).stdout).toBe('[]\n');
+});
+
+it.each([
+  [['bob'], '1 line of the backup has a time more than a day in the future, which was set back;'],
+  [['bob', 'eve'], '2 lines of the backup have times more than a day in the future, which were set back;'],
+])('warns that times in the future were set back, as the clock may be wrong: %j', async (names, says) => {
+  const { files, podsync } = await setUp();
+  const passwordHash = `$2b$10$${'x'.repeat(53)}`;
+  const records = names.map((name): BackupRecord => ({
+    kind: 'user',
+    name,
+    passwordHash,
+    createdAt: 1,
+    stamp: 2 ** 40,
+  }));
+  await writeFile(join(files, 'future.ndjson'), writeBackup(Readable.from([records])));
+  const warning = `[warn] ${says} check the clock of this machine\n`;
+  const dry = await podsync(['import', 'future.ndjson', '--dry-run']);
+  expect(dry).toMatchObject({ code: 0, stderr: warning.replace(/(?:was|were) set/, 'would be set') });
+  expect(await podsync(['import', 'future.ndjson'])).toMatchObject({ code: 0, stderr: warning });
 });
 
 it('--dry-run creates no data folder and no storage', async () => {
