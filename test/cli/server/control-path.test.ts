@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
@@ -41,6 +41,16 @@ it('does not start if the path in the temporary folder is too long, too', async 
   await mkdir(deep, { recursive: true });
   const { code, stderr } = await run(['serve', '--port', '0', '--data', deep], { env: { TMPDIR: deep } });
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\S+Z \[error\] .*set TMPDIR[^\n]+\n$/) });
+  expect((await readdir(deep)).filter((name) => name.startsWith('podsync-'))).toEqual([]);
+});
+
+it('a path that is too long only in bytes, not in characters, is too long', async () => {
+  const folder = await makeFolder();
+  const data = join(folder, 'ü'.repeat(100 - join(folder, '/control.sock').length));
+  const env = { TMPDIR: await makeFolder() };
+  await startServer(['--data', data], { env });
+  expect(await readdir(env.TMPDIR)).toHaveLength(1);
+  expect((await run(['user', 'add', 'bob', '--generate', '--data', data])).code).toBe(0);
 });
 
 it('a start removes what a killed server left in the temporary folder', async () => {

@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -61,6 +62,18 @@ async function isCut(socket: Socket): Promise<true> {
   }
   return true;
 }
+
+it('limits how long a client may take, and keeps idle connections longer than the 60 s of most proxies', async () => {
+  const servers: unknown[] = [];
+  const note = (message: unknown): void => void servers.push((message as { server: Server }).server);
+  subscribe('http.server.request.start', note);
+  closers.push(() => unsubscribe('http.server.request.start', note));
+  const socket = await connectTo(await listen({}));
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^Keep-Alive: timeout=65\r$/m);
+  expect(servers).toMatchObject([{ headersTimeout: 15_000, requestTimeout: 120_000, timeout: 120_000 }]);
+});
 
 it.each([
   ['nothing at all', Buffer.alloc(0)],

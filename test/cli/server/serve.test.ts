@@ -30,7 +30,12 @@ it('serves at the printed address, keeps its folder private, and writes nothing 
   expect((await stat(data)).mode & 0o777).toBe(0o700);
   expect((await stat(join(data, 'control.sock'))).mode & 0o777).toBe(0o600);
   server.kill('SIGTERM');
-  expect(await server.ended).toMatchObject({ code: 0, stdout: '' });
+  const created = expect.stringContaining(` [info] Created the data folder ${data}; `);
+  expect(await server.ended).toMatchObject({ code: 0, stdout: '', stderr: created });
+
+  const again = await startServer(['--data', data]);
+  again.kill('SIGTERM');
+  expect((await again.ended).stderr).not.toContain('Created');
 });
 
 const MALFORMED: Record<string, [sent: string, status: number, message: RegExp]> = {

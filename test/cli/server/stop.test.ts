@@ -60,8 +60,16 @@ it.each([
 it('a finished command and a stopped server leave no lock and no socket', async () => {
   const data = await makeFolder();
   const left = async () => (await readdir(data)).filter((name) => /^(?:lock|control)/.test(name));
-  await run(['user', 'add', 'bob', '--generate', '--data', data]);
-  expect(await left()).toEqual([]);
+  const backup = join(data, 'all.ndjson');
+  for (const args of [
+    ['user', 'add', 'bob', '--generate'],
+    ['export', '--format', 'backup', '-o', backup],
+    ['import', backup, '--as', 'eve'],
+    ['pull', 'http://127.0.0.1:1', '--user', 'bob', '--password-stdin'],
+  ]) {
+    await run([...args, '--data', data], { input: 'secret' });
+    expect(await left()).toEqual([]);
+  }
   const server = await startServer(['--data', data]);
   expect(await left()).not.toEqual([]);
   server.kill('SIGTERM');
