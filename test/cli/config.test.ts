@@ -35,6 +35,7 @@ it('a flag takes precedence over a variable, a variable over the file, and the f
     'no-fetch': { value: true, source: 'file', from: file },
     'sync-overlap': { value: 120, source: 'default', from: null },
     'base-url': { value: null, source: 'default', from: null },
+    'metrics-token': { value: null, source: 'default', from: null },
   });
 });
 
@@ -45,6 +46,7 @@ it('prints every option of the server with its source', async () => {
   expect(rows.slice(1).map((row) => row.split(' ')[0])).toEqual(SERVE_OPTIONS.map((option) => option.name()));
   for (const row of [
     ['data', data, 'flag'],
+    ['config', file, file],
     ['port', '8080', file],
     ['trust-proxy', 'true', 'PODSYNC_TRUST_PROXY'],
     ['registration', 'open', 'flag'],

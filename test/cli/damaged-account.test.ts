@@ -103,6 +103,7 @@ it('commands explain what to do about an account whose data is missing', async (
     ['user', 'show', 'bob'],
     ['user', 'passwd', 'bob', '--generate'],
     ['export', '--user', 'bob', '--format', 'backup'],
+    ['pull', 'http://127.0.0.1:1', '--user', 'bob', '--nextcloud'],
   ]) {
     expect(await podsync(...args)).toMatchObject({
       code: 1,

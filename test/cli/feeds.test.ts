@@ -7,6 +7,7 @@ import { makeCopy, run, start, startServer } from './podsync.ts';
 
 const FEED = `<?xml version="1.0"?><rss version="2.0"><channel><title>Alpha Hour</title>
 <item><title>One</title><enclosure url="http://media.example/1.mp3" type="audio/mpeg"/></item></channel></rss>`;
+const LONG = 'A very long title, as some publishers write it';
 
 let web: HttpServer;
 let good: string;
@@ -15,6 +16,7 @@ let missing: string;
 beforeAll(async () => {
   web = createServer((request, response) => {
     if (request.url === '/good.xml') response.end(FEED);
+    else if (request.url === '/long.xml') response.end(FEED.replace('Alpha Hour', LONG));
     else if (request.url === '/slow.xml') response.write(' ');
     else if (request.url === '/gone.xml') response.writeHead(410).end();
     else response.writeHead(404).end();
@@ -129,7 +131,8 @@ it('a server fetches due feeds in the background', async () => {
   const data = await subscribe([good]);
   const requested = once(web, 'request');
   const server = await startServer(['--data', data, '--no-fetch', 'false', '--allow-private-feeds']);
-  await requested;
+  const [{ headers }] = await requested;
+  expect(headers['user-agent']).toMatch(/^podsync\/\d/);
   const update = await run(['feeds', 'update', '--all', '--json', '--data', data]);
   expect(update).toEqual({ code: 0, stdout: '{"tried":1,"failed":[]}\n', stderr: '' });
   const podcast = await fetch(`${server.url}/api/2/data/podcast.json?url=${encodeURIComponent(good)}`);
@@ -146,6 +149,15 @@ it('reports that a feed that was removed by its publisher is never fetched again
   expect(stdout).toMatch(new RegExp(`^gone +never +- +${gone} +`, 'm'));
 });
 
+it('shortens long titles in the table, but not in JSON', async () => {
+  const long = `${new URL(good).origin}/long.xml`;
+  const data = await subscribe([long]);
+  await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
+  const list = (...args: string[]) => run(['feeds', 'list', '--data', data, ...args]);
+  expect((await list()).stdout).toContain(`  ${LONG.slice(0, 39)}…  ${long}\n`);
+  expect(JSON.parse((await list('--json')).stdout)).toMatchObject([{ title: LONG }]);
+});
+
 it('reports that there are no feeds in an empty folder', async () => {
   const data = await makeFolder();
   expect(await run(['feeds', 'list', '--data', data])).toEqual({
@@ -153,6 +165,12 @@ it('reports that there are no feeds in an empty folder', async () => {
     stdout: '',
     stderr: '[info] No feeds yet\n',
   });
+  expect(await run(['feeds', 'list', '--failed', '--data', data])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '[info] No feed has failed\n',
+  });
+  expect(await run(['feeds', 'list', '--json', '--data', data])).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
 });
 
 it('reports that it was stopped by Ctrl-C, and keeps what was fetched', async () => {

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { toTable } from '../../src/cli/output.ts';
 import { makeFolder } from '../folder.ts';
 import { makeCopy, PROGRAM, run } from './podsync.ts';
 
@@ -103,3 +104,12 @@ it.each(['add', 'passwd'])(
     expect(advice).toMatch(/ user passwd bob --generate --data /);
   },
 );
+
+it('aligns the columns of a table also below characters that are twice as wide', () => {
+  expect(
+    toTable([
+      ['ラジオ', 1],
+      ['abc', 2],
+    ]),
+  ).toBe('ラジオ  1\nabc     2\n');
+});

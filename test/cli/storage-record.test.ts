@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   readStorageRecord,
+  requirePassword,
   requireRecordedStorage,
   writeStorageRecord,
 } from '../../src/cli/settings/storage-record.ts';
@@ -31,7 +32,17 @@ it('after a migration, commands and the server use the new storage', async () =>
   expect(JSON.parse(await readFile(record, 'utf8'))).toEqual({ version: 1, storage: 'sqlite:new.db' });
   await addUser('eve');
   expect(await listUsers()).toEqual(['bob', 'eve']);
-  expect(await listUsers('--storage', 'json')).toEqual(['bob']); // a command that only reads may read the old one
+  // Commands that only read may read the old one.
+  expect(await listUsers('--storage', 'json')).toEqual(['bob']);
+  const backup = join(data, 'old.ndjson');
+  for (const command of [
+    ['export', '--user', 'bob'],
+    ['export', '--format', 'backup', '-o', backup],
+    ['import', backup, '--as', 'robert', '--dry-run'],
+    ['check'],
+  ]) {
+    expect(await podsync([...command, '--storage', 'json'])).toMatchObject({ code: 0 });
+  }
   const server = await startServer(['--data', data]);
   await server.prints(/storage sqlite:new\.db$/);
   expect(await listUsers()).toEqual(['bob', 'eve']);
@@ -94,6 +105,13 @@ it('a database is recorded without its password, which must be given', async () 
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is used with the storage postgres') });
   await database.destroy();
 });
+
+it.each(['postgres://me:***@db/podsync', 'postgres://db/podsync?user=me&password=***'])(
+  'a recorded database is not opened without its password: %s',
+  (recorded) => {
+    expect(() => requirePassword(recorded)).toThrow(`podsync does not store the password of ${recorded}; give`);
+  },
+);
 
 it('a data folder can be moved', async () => {
   const { data, podsync, listUsers } = await makeSubject();

@@ -193,6 +193,8 @@ it.each([
   [['show', ''], /there is no account/],
   [['passwd', '.', '--generate'], /there is no account/],
   [['remove', '..', '--yes'], /there is no account/],
+  [['remove', 'eve?', '--yes'], /there is no account/],
+  [['show', 'eve/sessions'], /there is no account/],
 ])('a refusal exits 1 with one sentence: %j', async (args, says) => {
   const data = await makeCopy('eve and carol', async (folder) => {
     for (const name of ['eve', 'carol']) await run(['user', 'add', name, '--generate', '--data', folder]);
