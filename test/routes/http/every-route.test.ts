@@ -152,6 +152,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
     expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');
+    expect(answer.headers.get('access-control-allow-headers')).toMatch(/\bcontent-type\b.*\bcontent-encoding\b/);
   });
 
   it('answers HEAD like GET, without a body', async () => {

@@ -17,10 +17,10 @@ const page = Array.from({ length: 1000 }, (_, at): EpisodeAction => ({
 /** A server with an endless history, or one that ends with an error; `wasClosed` is called when its reader stops. */
 async function serveHistory(
   failure?: StorageError,
+  most = failure ? 3 : Infinity,
 ): Promise<{ server: TestServer; wasClosed: ReturnType<typeof vi.fn> }> {
   const server = await openTestServer({}, 'socket');
   const wasClosed = vi.fn();
-  const most = failure ? 3 : Infinity;
   vi.spyOn(server.storage.actions, 'query').mockResolvedValue({
     mark: 1,
     pages: (async function* () {
@@ -66,6 +66,13 @@ it.each(['identity', 'gzip', 'br'])('logs why a response was cut off half-way (%
   const { server } = await serveHistory(new StorageError('corrupt', 'a file of actions is damaged'));
   expect(await isWhole(server, coding)).toBe(false);
   expect(server.errors.splice(0)).toEqual(['a response was cut off: a file of actions is damaged']);
+});
+
+it('answers with an error if the first page of a history cannot be read', async () => {
+  const { server } = await serveHistory(new StorageError('unavailable', 'the database cannot be reached'), 0);
+  const answer = await server.request('GET', PATH, { auth });
+  expect([answer.status, await answer.json()]).toEqual([503, { code: 503, message: expect.any(String) }]);
+  expect(server.errors.splice(0)).toEqual([expect.stringContaining('the database cannot be reached')]);
 });
 
 it('logs nothing if an account is deleted while its history is read', async () => {
