@@ -151,12 +151,12 @@ function dispatch(
   rules: OriginRules,
 ): Reply | Promise<Reply> {
   const route = methods.get(event.req.method);
-  refuseForged(event, rules, route?.isChange);
   if (!route) {
     const allow = [...methods.keys(), 'OPTIONS'].join(', ');
     if (event.req.method === 'OPTIONS') return preflight(allow);
     return errorReply(405, `this address accepts ${allow}`, format, { allow });
   }
+  refuseForged(event, rules, route.isChange);
   if (route.formats.length > 0 && !route.formats.includes(format)) {
     return errorReply(400, `this address is available as ${route.formats.join(', ')}, in no other format`, format);
   }
@@ -190,6 +190,6 @@ function createProxyWarning(options: AppOptions): (event: H3Event) => void {
 function normalizePath(event: H3Event, base: string): void {
   const path = event.url.pathname;
   let normalized = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  if (base && `${normalized}/`.startsWith(`${base}/`)) normalized = normalized.slice(base.length) || '/';
+  if (base && `${normalized}/`.startsWith(`${base}/`)) normalized = normalized.slice(base.length);
   if (normalized !== path) event.url.pathname = normalized;
 }
