@@ -175,7 +175,7 @@ const preflight = (allow: string): Reply => ({
 
 /** Warns once if a proxy that is not trusted seems to forward requests. */
 function createProxyWarning(options: AppOptions): (event: H3Event) => void {
-  let isDone = options.trustProxy;
+  let isDone = false;
   return (event) => {
     if (isDone || !isProxied(event, options)) return;
     isDone = true;
