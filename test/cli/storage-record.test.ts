@@ -161,6 +161,19 @@ it.each([
   }
 });
 
+it('a recorded database keeps its spelling until its hosts change', async () => {
+  const data = await makeFolder();
+  const first = 'postgres://me:***@db/podsync';
+  for (const [storage, recorded] of [
+    ['postgres://me:secret@db/podsync', first],
+    ['postgresql://db:5432/podsync?sslmode=require', first],
+    ['postgres://db,spare/podsync', 'postgres://db,spare/podsync'],
+  ] as const) {
+    await writeStorageRecord({ data, storage });
+    expect(await readStorageRecord(data)).toBe(recorded);
+  }
+});
+
 it('the hosts of a database may be replaced one by one', async () => {
   const data = await makeFolder();
   for (const hosts of ['a', 'a,b,c', 'd,b,c', 'd,e,c', 'd,e,f']) {

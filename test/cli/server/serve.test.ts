@@ -29,9 +29,12 @@ it('serves at the printed address, keeps its folder private, and writes nothing 
   expect((await fetch(`${server.url}/api/2/devices/bob.json`)).status).toBe(401);
   expect((await stat(data)).mode & 0o777).toBe(0o700);
   expect((await stat(join(data, 'control.sock'))).mode & 0o777).toBe(0o600);
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
   server.kill('SIGTERM');
   const created = expect.stringContaining(` [info] Created the data folder ${data}; `);
   expect(await server.ended).toMatchObject({ code: 0, stdout: '', stderr: created });
+  const [account] = await readdir(join(data, 'users'));
+  expect((await stat(join(data, 'users', account!))).mode & 0o777).toBe(0o700); // also after the socket was created
 
   const again = await startServer(['--data', data]);
   again.kill('SIGTERM');
