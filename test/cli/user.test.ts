@@ -253,6 +253,9 @@ it('a storage outside the data folder does not require the folder', async () => 
   const env = { PGHOST: '127.0.0.1', PGPORT: '1' }; // nothing listens there
   const { stderr } = await run(['user', 'list', '--storage', 'postgres', '--data', missing], { env });
   expect(stderr).toContain('cannot be reached');
+  const file = `${missing}.db`;
+  const typo = await run(['user', 'list', '--storage', `sqlite:${file}`, '--data', missing]);
+  expect(typo.stderr).toBe(`[error] no storage found at ${file}; check --data and --storage\n`);
   expect(existsSync(missing)).toBe(false);
 });
 
