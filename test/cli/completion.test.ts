@@ -80,6 +80,16 @@ it.each([
   expect(script).toMatch(/opml json txt/);
 });
 
+it('the script for zsh escapes what separates the parts of an option', async () => {
+  expect(await print('zsh')).toContain('[who may create an account at /register\\: open is anyone');
+});
+
+it('the script for fish offers files only to commands that take them', async () => {
+  const files = [...(await print('fish')).matchAll(/__podsync_at "([^"]*)"' -F$/gm)].map((match) => match[1]);
+  expect(files).toEqual(expect.arrayContaining([' import-opml', ' import']));
+  expect(files).not.toContain(' user list');
+});
+
 it('refuses an unknown shell, and requires one', async () => {
   const other = await run(['completion', 'tcsh']);
   expect(other).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/bash, zsh, fish/) });

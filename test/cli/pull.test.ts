@@ -71,6 +71,11 @@ missing: device groups: ${host} answered 404 (Not Found)
 
 it('copies an account of another name into a running server', async () => {
   const data = await makeData();
+  const agents = new Set<string | undefined>();
+  other.intercept = (_path, request) => {
+    agents.add(request.headers['user-agent']);
+    return undefined;
+  };
   const server = await startServer(['--data', data]);
   const args = ['--user', 'bob', '--password-stdin', '--json', '--data', data];
   const wrong = await run(['pull', other.url, '--remote-user', 'robert', ...args], { input: 'secret' });
@@ -81,6 +86,7 @@ it('copies an account of another name into a running server', async () => {
     headers: { authorization: `Basic ${btoa('bob:here')}` },
   });
   expect(await answer.text()).toBe('https://feeds.example/1\nhttps://feeds.example/2\n');
+  expect([...agents]).toEqual([expect.stringMatching(/^podsync\/\d/)]);
 });
 
 it('says how to continue after Ctrl-C, and the next run imports the rest', async () => {

@@ -79,7 +79,7 @@ it('user add asks for the password twice, and does not show it', async () => {
 
 it.each([
   { keys: ['\r', '\r'], expected: { sync_devices: true, public_subscriptions: false } },
-  { keys: ['n\r', 'YES\r'], expected: {} },
+  { keys: ['n\r', ' YES \r'], expected: {} },
 ])('user add asks how to sync and what to show: $keys', async ({ keys: [one, two], expected }) => {
   const data = await makeFolder();
   const terminal = await startUserAdd(data);
