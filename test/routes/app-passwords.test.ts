@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from '../site/browser.ts';
+import { textOf } from '../site/listener.ts';
 
 const DEVICES = '/api/2/devices/bob.json';
 
@@ -99,7 +100,8 @@ describe('on the site', () => {
     const visitor = await signIn(server);
     const action = 'http://localhost/settings/app-passwords';
     const created = await visitor.send('/settings', { label: 'My <phone>' }, action);
-    const secret = /<code>([a-z0-9-]{35})<\/code>/.exec(created.html)![1]!;
+    const secret = /role="status">[^]*<code>([a-z0-9-]{35})<\/code>/.exec(created.html)![1]!;
+    expect(created.html).not.toContain('value="My &lt;phone&gt;"');
     expect(created.headers.get('cache-control')).toBe('no-store');
     expect(created.html).toContain('My &lt;phone&gt;');
     expect(created.html).toContain('Never');
@@ -128,10 +130,24 @@ describe('on the site', () => {
     expect(again.html).toContain(
       'Your app passwords have changed since this form was opened, and nothing was created.',
     );
+    expect(again.html).toContain('value="Phone"');
     const action = 'http://localhost/settings/app-passwords';
     expect((await visitor.send('/settings', { label: 'Tablet' }, action)).status).toBe(200);
     const { appPasswords } = await server.services.administration.show('bob');
     expect(appPasswords.map(({ label }) => label).toSorted()).toEqual(['Phone', 'Tablet']);
+  });
+
+  it('is listed with its app, its first day, and the address that used it', async () => {
+    const server = await openTestServer({ trustProxy: true });
+    const { id } = await server.services.administration.find('bob');
+    const secret = await server.services.appPasswords.create(id, 'Desk');
+    server.clock.now += 86_400;
+    const headers = { 'user-agent': 'gPodder/3.11 (http://gpodder.org/) Linux', 'x-forwarded-for': '203.0.113.7' };
+    expect(await statusOf(server, { auth: `bob:${secret}`, headers })).toBe(200);
+    const text = textOf((await (await signIn(server)).get('/settings')).html);
+    expect(text).toMatch(
+      /Desk gPodder\/3\.11 Linux · created 14 Nov 2023 15 Nov 2023, \S+ UTC from 203\.0\.113\.7 Revoke/,
+    );
   });
 
   it('asks again for a missing name', async () => {

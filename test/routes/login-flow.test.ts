@@ -4,12 +4,10 @@ import { decode, openVisitor, signIn } from '../site/browser.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-async function begin(options: TestServerOptions = {}) {
+async function begin(options: TestServerOptions = {}, app = 'AntennaPod/3.5.0') {
   const server = await openTestServer(options);
-  const answer = await server.request('POST', '/index.php/login/v2', {
-    headers: { ...FORM, 'user-agent': 'AntennaPod/3.5.0' },
-    body: '',
-  });
+  const headers = { ...FORM, ...(app && { 'user-agent': app }) };
+  const answer = await server.request('POST', '/index.php/login/v2', { headers, body: '' });
   expect(answer.status).toBe(200);
   const { poll, login } = (await answer.json()) as { poll: { token: string; endpoint: string }; login: string };
   return { server, token: poll.token, endpoint: poll.endpoint, link: login.slice(login.indexOf('/authorize')), login };
@@ -17,6 +15,12 @@ async function begin(options: TestServerOptions = {}) {
 
 const poll = ({ request }: TestServer, body: string, headers: Record<string, string> = FORM): Promise<Response> =>
   request('POST', '/index.php/login/v2/poll', { headers, body });
+
+/** The hidden fields of the form on a page. */
+const hiddenOf = (html: string): Record<string, string> => {
+  const fields = html.matchAll(/<input type="hidden" name="(csrf|flow)" value="([^"]*)">/g);
+  return Object.fromEntries(Array.from(fields, ([, name, value]) => [name, decode(value!)]));
+};
 
 const grant = async (server: TestServer, link: string) =>
   (await signIn(server)).send(link, { label: 'Phone' }, 'http://localhost/authorize');
@@ -29,7 +33,10 @@ it('an app gets its own password once the user grants access', async () => {
 
   const visitor = await signIn(server);
   const page = await visitor.get(link);
-  expect(page.html).toContain('The app <strong>AntennaPod/3.5.0</strong>');
+  expect(page.html).toContain(
+    'The app <strong>AntennaPod/3.5.0</strong> asks for access to the account <strong>bob</strong>.',
+  );
+  expect(page.html).toContain('value="AntennaPod"');
   const granted = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
   expect(granted.html).toContain('My phone has access now.');
 
@@ -47,9 +54,7 @@ it('an app gets its own password once the user grants access', async () => {
 it('a link that was used or has expired says so, without asking for a password or showing the form', async () => {
   const { server, token, link } = await begin();
   const visitor = await signIn(server);
-  const { html } = await visitor.get(link);
-  const hidden = html.matchAll(/<input type="hidden" name="(csrf|flow)" value="([^"]*)">/g);
-  const form = { ...Object.fromEntries([...hidden].map(([, name, value]) => [name, decode(value!)])), label: 'Phone' };
+  const form = { ...hiddenOf((await visitor.get(link)).html), label: 'Phone' };
   expect((await visitor.submit('/authorize', form)).status).toBe(200);
   const expectRefusal = async (reason: string): Promise<void> => {
     const pages = [openVisitor(server).get(link), visitor.get(link), visitor.submit('/authorize', form)];
@@ -169,9 +174,18 @@ describe('bad input', () => {
     const { server, link } = await begin();
     const visitor = await signIn(server);
     const unnamed = await visitor.send(link, { label: ' ' }, 'http://localhost/authorize');
-    expect([unnamed.status, unnamed.html.includes('The name of the app is empty.')]).toEqual([400, true]);
-    const forged = await visitor.send(link, { csrf: 'guess' }, 'http://localhost/authorize');
-    expect([forged.status, forged.html.includes('This form was too old')]).toEqual([400, true]);
+    expect([unnamed.status, unnamed.html.includes('id="label-error">The name of the app is empty.')]).toEqual([400, true]);
+    const forged = await visitor.send(link, { csrf: 'guess', label: 'Phone' }, 'http://localhost/authorize');
+    expect([forged.status, forged.html.includes('role="alert">This form was too old')]).toEqual([400, true]);
+    expect(forged.html).toContain('value="Phone"');
+    const again = await visitor.submit('/authorize', { ...hiddenOf(forged.html), label: 'Phone' });
+    expect(again.html).toContain('Phone has access now.');
+  });
+
+  it('an app that sends no name is said to have none', async () => {
+    const { server, link } = await begin({}, '');
+    const { html } = await (await signIn(server)).get(link);
+    expect(html).toContain('An app without a name asks for access');
   });
 });
 

@@ -47,9 +47,12 @@ it('lists requests that were refused, with their device and app', async () => {
     action: 'dance',
   };
   await request('POST', '/api/2/episodes/bob.json', { ...BOB, headers: { 'user-agent': 'App/b' }, body: [episode] });
+  await request('POST', '/api/2/devices/bob/phone.json', { ...BOB, body: { caption: 'Pixel' } });
   await request('POST', '/api/2/subscriptions/bob/phone.json', { ...BOB, body: { add: 'no list', remove: [] } });
+  await request('POST', '/api/2/subscriptions/bob/gone.json', { ...BOB, body: { add: 'no list', remove: [] } });
   const page = textOf((await visitor.get('/devices')).html);
-  expect(page).toMatch(/Refused requests .* "add" must be an array of strings\. .* UTC · phone · gpodder\.net/);
+  expect(page).toMatch(/Refused requests .* "add" must be an array of strings\. .* UTC · gone · gpodder\.net/);
+  expect(page).toMatch(/ · Pixel · gpodder\.net/);
   expect(page).toMatch(/must be one of download, play, delete, new\. .* UTC · (tv · )?App\/b · gpodder\.net/);
 });
 
@@ -155,6 +158,32 @@ it('groups devices and takes them out again', async () => {
   const none = await visitor.send('/devices', { device: 'phone', do: 'join' }, form);
   expect(none.status).toBe(400);
   expect(none.html).toContain('Choose at least two devices.');
+});
+
+it('offers groups only for several devices with subscriptions of their own', async () => {
+  const { visitor, services } = await openDevices();
+  const bob = (await services.accounts.findByName('bob'))!.id;
+  const text = async (): Promise<string> => textOf((await visitor.get('/devices')).html);
+  expect(await text()).toContain('Each device has its own subscriptions. If you keep');
+  await services.devices.synchronize(bob, [['phone', 'tv']], []);
+  expect(await text()).toContain('its own subscriptions, apart from the groups below. If');
+  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
+  expect(await text()).not.toContain('Groups');
+  await visitor.send('/devices', { sync: 'off' }, 'http://localhost/devices/sync');
+  await services.devices.remove(bob, 'tv');
+  expect(await text()).not.toContain('Groups');
+});
+
+it('shows what is known of a device', async () => {
+  const { visitor, services } = await openDevices();
+  await services.devices.save((await services.accounts.findByName('bob'))!.id, 'new', { type: 'laptop' });
+  const factsOf = async (id: string): Promise<string> =>
+    textOf(/<dl[^]*<\/dl>/.exec((await visitor.get(`/device?id=${id}`)).html)![0]).trim();
+  expect(await factsOf('phone')).toMatch(
+    /^Device id phone Subscriptions 1 Last sync 14 Nov 2023, .* UTC App App\/a Service gpodder\.net$/,
+  );
+  expect(await factsOf('new')).toBe('Device id new Subscriptions 0 Last sync Not recorded');
+  expect((await visitor.get('/device?id=new')).html).toContain('value="laptop" selected');
 });
 
 it('groups as many devices as one request may name', async () => {

@@ -55,6 +55,9 @@ it('a page loads files and images only from this server, and media from the host
   const policy = answer.headers.get('content-security-policy')!;
   expect(policy).toContain("default-src 'none'; connect-src 'self'; form-action 'self'; img-src 'self' data:;");
   expect(policy).not.toMatch(/unsafe|\*/);
+  expect(policy).toContain("media-src http: https:; script-src 'self'; style-src 'self'");
+  // No other website may frame a page, and no text in it may redirect its links.
+  expect(policy).toContain("base-uri 'none'; frame-ancestors 'none'");
   const html = await answer.text();
   expect(html).not.toMatch(/<style|style=|<script>|onclick/);
   const files = [...html.matchAll(/"http:\/\/localhost(\/assets\/[^"]+)"/g)].map((match) => match[1]!);
@@ -63,6 +66,26 @@ it('a page loads files and images only from this server, and media from the host
     const { status, headers } = await request('GET', file);
     expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
   }
+  expect((await request('GET', files[0]!.replace(/-[^.]*/, '-earlier'))).status).toBe(404);
+});
+
+it('the site can be installed, also below a sub-path', async () => {
+  const { request } = await openFilled({ baseUrl: 'https://sync.example/pods' });
+  const page = await (await request('GET', '/pods/')).text();
+  const at = /<link rel="manifest" href="([^"]*)">/.exec(page)![1]!;
+  const answer = await request('GET', new URL(at).pathname);
+  expect(answer.headers.get('content-type')).toBe('application/manifest+json');
+  const { start_url: start, scope, icons } = (await answer.json()) as Record<string, any>;
+  expect([start, scope].map((path) => new URL(path, at).href)).toEqual(Array(2).fill('https://sync.example/pods/'));
+  const icon = await request('GET', new URL(icons[0].src, at).pathname);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  expect((await request('GET', '/favicon.ico')).headers.get('content-type')).toBe('image/svg+xml');
+});
+
+it('search engines are asked to leave out profiles and forms', async () => {
+  const { request } = await openFilled();
+  const robots = await (await request('GET', '/robots.txt')).text();
+  for (const path of ['/user/', '/login', '/register']) expect(robots).toContain(`Disallow: ${path}\n`);
 });
 
 it.each([
