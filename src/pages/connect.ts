@@ -12,9 +12,6 @@ interface ConnectPage {
   devices?: readonly DeviceSummary[];
 }
 
-/** AntennaPod refuses names with any of these. */
-const REFUSED_BY_ANTENNAPOD = /[!@#$%&*()+=|<>?{}[\]~]/;
-
 /** What to enter in each app: the home page of a user who has not synced yet, and a page of its own. */
 export const renderConnect = ({ base, name, devices }: ConnectPage): Page => ({
   title: 'Connect your app',
@@ -62,7 +59,7 @@ const renderAntennaPod = (base: string, name: string): Markup => markup`<section
 <li>Choose your own server, and enter <code>${base}</code></li>
 <li>Enter <code>${name}</code> and your password, and tap <b>Login</b>.</li>
 <li>Create a device, or choose the one that this phone used before.</li></ol>
-${REFUSED_BY_ANTENNAPOD.test(name) ? markup`<p class="problem">AntennaPod does not accept this user name: it may not contain any of <code>! @ # $ % &amp; * ( ) + = | &lt; &gt; ? { } [ ] ~</code>.</p>` : markup`<p class="soft">The first sync starts by itself and uploads all your podcasts.</p>`}</section>`;
+${name.includes('+') ? markup`<p class="problem">AntennaPod does not accept a user name with a <code>+</code>.</p>` : markup`<p class="soft">The first sync starts by itself and uploads all your podcasts.</p>`}</section>`;
 
 const renderGpodder = (base: string, name: string): Markup => markup`<section class="card"><h2>gPodder</h2>
 <ol><li>Open <b>Preferences › gpodder.net</b> and switch synchronization on.</li>

@@ -43,7 +43,20 @@ it('explains how to connect an app also to a user who has subscribed on the site
 
 it('warns that AntennaPod refuses the name', async () => {
   const visitor = await signIn(await openTestServer({ users: ['b+b'] }), 'b+b');
-  expect((await visitor.get('/')).html).toContain('AntennaPod does not accept this user name');
+  expect((await visitor.get('/')).html).toContain('AntennaPod does not accept a user name with a <code>+</code>');
+});
+
+it.each([
+  ['http://localhost:8080', '8080', /works only on this computer/],
+  ['http://sync.example', '80', /Enter the address with http:\/\/ : without it, apps assume https:\/\/ \./],
+  ['https://sync.example', '443', undefined],
+])('says what is special about the address %s, and its port', async (baseUrl, port, hint) => {
+  const server = await openTestServer({ baseUrl });
+  const text = textOf((await (await signIn(server, 'bob', 'secret', baseUrl)).get('/')).html);
+  expect(text).toContain(`Port ${port} User name bob`);
+  const hints = [/works only on this computer/, /apps assume https/].filter((each) => each.test(text));
+  expect(hints).toHaveLength(hint ? 1 : 0);
+  if (hint) expect(text).toMatch(hint);
 });
 
 it('is shown under a host that is no valid address', async () => {
