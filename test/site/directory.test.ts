@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { ACCOUNT } from '../../src/services/sync/settings.ts';
 import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
-import { openVisitor, signIn } from './browser.ts';
+import { decode, openVisitor, signIn } from './browser.ts';
+import { textOf } from './listener.ts';
 
 const feed = (name: string): string => `https://feeds.example/${name}`;
 
@@ -54,7 +55,9 @@ it('leads from a search to the same one in the own subscriptions, as private one
   const { html } = await visitor.get(search);
   expect(html).toContain('No podcast was found.');
   const [, link] = /<a href="http:\/\/localhost([^"]*)">Search my subscriptions</.exec(html)!;
-  expect((await visitor.get(link!)).html).toContain('Select Böse &amp; gut');
+  const own = (await visitor.get(decode(link!))).html;
+  expect(own).toContain('name="q" type="search" value="böse &amp; gut"');
+  expect(own).toContain('Select Böse &amp; gut');
 });
 
 it('offers no search and no directory where there is none', async () => {
@@ -81,14 +84,34 @@ it('offers it to members only', async () => {
   expect(html).toContain('Rocket science');
 });
 
-it('subscribes on the directory page, and stays there', async () => {
+it.each(['/directory?q=garden%20%26%20hour', '/directory?tag=Home%20%26%20garden', '/directory'])(
+  'subscribes on the page %s, and stays there',
+  async (page) => {
+    const server = await openTestServer();
+    await fill(server);
+    const visitor = await signIn(server);
+    expect(textOf((await visitor.get(page)).html)).toContain('Garden <hour> 1 subscriber Subscribe');
+    const done = await visitor.send(page, { url: feed('b') }, 'http://localhost/subscriptions');
+    expect(done.location).toBe(`http://localhost${page}`);
+    const text = textOf((await visitor.get(done.location!)).html);
+    expect(text).toContain('Garden <hour> 2 subscribers Subscribed');
+    const listed = await server.request('GET', '/subscriptions/bob.json', { auth: 'bob:secret' });
+    expect(await listed.json()).toEqual([feed('b')]);
+  },
+);
+
+it('shows an empty directory, a blank search as the whole directory, and a podcast without a title', async () => {
   const server = await openTestServer();
+  const visitor = openVisitor(server);
+  const empty = textOf((await visitor.get('/directory')).html);
+  expect(empty).toContain('No podcast is listed here yet.');
+  expect(empty).not.toMatch(/Tags|Most subscribed/);
   await fill(server);
-  const visitor = await signIn(server);
-  const done = await visitor.send('/directory?q=rocket', { url: feed('a') }, 'http://localhost/subscriptions');
-  expect(done.location).toBe('http://localhost/directory?q=rocket');
-  const { html } = await visitor.get(done.location!);
-  expect(html).toContain('<span class="soft">Subscribed</span>');
-  const listed = await server.request('GET', '/subscriptions/bob.json', { auth: 'bob:secret' });
-  expect(await listed.json()).toEqual([feed('a')]);
+  const eve = (await server.services.accounts.findByName('eve'))!;
+  await server.services.subscriptions.upload(eve.id, 'phone', { add: [feed('untitled')], remove: [] });
+  for (const blank of ['?q=%20', '?tag=+', '']) {
+    const { html } = await visitor.get(`/directory${blank}`);
+    expect(textOf(html), blank).toContain('Most subscribed');
+    expect(html).toContain(`>${feed('untitled')}</a>`);
+  }
 });

@@ -3,6 +3,7 @@ import { recordFeed } from '../podcasts.ts';
 import { openVisitor, signIn } from './browser.ts';
 import { textOf } from './listener.ts';
 import {
+  AT,
   auth,
   FEED,
   MEDIA,
@@ -39,6 +40,35 @@ describe('the page of an episode', () => {
     expect(html).toContain('52 min left');
     expect(html).toContain('0:00 to 10:00 of 1:01:40');
     expect((await openVisitor(server).get(EPISODE)).html).toContain(`<audio controls preload="none" src="${MEDIA}">`);
+  });
+
+  it('shows what happened to it on which device, and offers the marks that change something', async () => {
+    const server = await openFilled();
+    const visitor = await signIn(server);
+    const read = async (): Promise<string> => textOf((await visitor.get(EPISODE)).html);
+    const before = await read();
+    expect(before).toContain('Mark as played Add to favourites');
+    expect(before).not.toMatch(/Mark as new|History of this podcast/);
+    await server.request('POST', '/api/2/devices/bob/phone.json', { auth, body: { caption: 'Pixel' } });
+    await upload(server, { action: 'play', position: 600, timestamp: '2023-01-01T10:00:00' });
+    const played = await read();
+    expect(played).toContain('Mark as played Mark as new Add to favourites');
+    expect(played).toMatch(/Played to 10:00 1 Jan 2023, 10:00 UTC · Pixel History of this podcast/);
+    await upload(server, { action: 'new', timestamp: '2023-01-01T11:00:00' });
+    expect(await read()).not.toContain('Mark as new');
+    const { html } = await visitor.get(EPISODE);
+    expect(html).toContain(`href="${AT}/history?podcast=${encodeURIComponent(FEED)}"`);
+  });
+
+  it('links to its website, and gives its picture to the media controls and its length to the player', async () => {
+    const server = await openFilled();
+    const website = 'https://talk.example/1';
+    const logoUrl = 'https://talk.example/logo.png';
+    await recordFeed(server.storage, FEED, { title: 'Talk', logoUrl }, [{ url: MEDIA, website, duration: 3600 }]);
+    const { html } = await (await signIn(server)).get(EPISODE);
+    expect(html).toContain(`<a href="${website}" rel="nofollow noopener">Website</a>`);
+    expect(html).toMatch(/data-artwork="http:\/\/localhost\/logo\/256\/[\da-f]+"/);
+    expect(html).toContain('name="total" value="3600"');
   });
 
   it('resumes even if an app has deleted the file, but not after it was finished or marked as new', async () => {

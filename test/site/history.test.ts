@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import type { Visitor } from './browser.ts';
-import { openVisitor, signIn } from './browser.ts';
+import { decode, openVisitor, signIn } from './browser.ts';
 import { feed, media, openListening, subscribe, textOf, upload } from './listener.ts';
 
 /** Link of the page to older or newer actions. */
@@ -20,13 +20,15 @@ it('lists actions by day, the newest first, however late they were uploaded', as
     server,
     { number: 1, device: 'phone', timestamp: '2023-11-13T10:05:00', started: 60, position: 4000, total: 5000 },
     { podcast: 'b', number: 1, timestamp: '2023-11-14T09:00:00', action: 'download' },
+    { number: 2, timestamp: '2023-11-13T09:00:00', started: 10, position: 10, total: 600 },
   );
   await upload(server, { podcast: 'new', number: 7, timestamp: '2023-11-13T10:00:00', position: 5 });
   const { html } = await (await signIn(server)).get('/history');
   expect(textOf(html)).toContain(
     `Tuesday, 14 November 2023 b 1 <b> Show "b" 09:00 · Downloaded Monday, 13 November 2023 ` +
       `a 1 <b> Show "a" 10:05 · Played 1:00 to 1:06:40 of 1:23:20 · phone ` +
-      `${media('new', 7)} ${feed('new')} 10:00 · Played to 0:05`,
+      `${media('new', 7)} ${feed('new')} 10:00 · Played to 0:05 ` +
+      `a 2 <b> Show "a" 09:00 · Played 0:10 to 0:10 of 10:00`,
   );
 });
 
@@ -88,6 +90,35 @@ it.each(FILTERS)('/history%s shows %j, and downloads contain the same', async (q
   expect(rows.map((row) => /http:\/\/media[^,]*/.exec(row)![0])).toEqual(urls);
 });
 
+it('keeps the filter in its form, on further pages and in downloads, which have all pages', async () => {
+  const server = await openListening();
+  await server.request('POST', '/api/2/devices/bob/phone.json', { auth: 'bob:secret', body: { caption: 'Pixel' } });
+  const actions = Array.from({ length: 60 }, (_, n) => ({
+    number: n,
+    device: 'phone',
+    action: 'new',
+    timestamp: at(n),
+  }));
+  await upload(server, ...actions, { podcast: 'b', device: 'tv', action: 'delete', timestamp: at(1) });
+  const query = { podcast: feed('a'), device: 'phone', action: 'new', from: '2023-11-03', to: '2023-11-04' };
+  const visitor = await signIn(server);
+  let path = `/history?${new URLSearchParams(query).toString()}`;
+  for (const count of [50, 10, 50, 10]) {
+    const { html } = await visitor.get(path);
+    expect(numbersOn(html)).toHaveLength(count);
+    expect([...html.matchAll(/<option value="([^"]*)" selected>/g)].map(([, value]) => value)).toEqual(
+      Object.values(query).slice(0, 3),
+    );
+    expect(html).toContain('<option value="phone" selected>Pixel</option>');
+    for (const name of ['from', 'to'] as const) {
+      expect(html).toContain(`name="${name}" type="date" value="${query[name]}"`);
+    }
+    const download = decode(/<a href="http:\/\/localhost([^"]*)" download>JSON</.exec(html)![1]!);
+    expect(JSON.parse((await visitor.get(download)).html)).toHaveLength(60);
+    path = linkOf(html, count === 50 ? 'next' : 'prev')!;
+  }
+});
+
 it('downloads have all fields and a file name', async () => {
   const visitor = await openFiltered();
   const csv = await visitor.get('/history.csv?device=tv&from=2023-11-13');
@@ -136,6 +167,7 @@ it.each([
   expect([status, numbersOn(html)]).toEqual([400, []]);
   expect(html).not.toMatch(/history\.(csv|json)/);
   expect(html).toContain(`-error">${problem}</p>`);
+  expect(html).not.toContain('Nothing in your history matches.');
   expect((await visitor.get(`/history.csv${query}`)).status).toBe(400);
 });
 
