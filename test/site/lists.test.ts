@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { signIn, type Visitor } from './browser.ts';
 
@@ -54,7 +55,7 @@ it('renames, moves and, if that is confirmed, deletes; the link of a list stays'
   expect(await names(server)).toEqual(['one', 'three', 'two']);
   await visitor.send('/lists', {}, `${LISTS}/one/down#down-one`);
   expect(await names(server)).toEqual(['three', 'one', 'two']);
-  const renamed = await visitor.send('/lists/one', { title: 'Uno' }, `${LISTS}/one/rename`);
+  const renamed = await visitor.send('/lists/one', { title: ' Uno ' }, `${LISTS}/one/rename`);
   expect((await visitor.get(renamed.location!)).html).toContain('<h1>Uno</h1>');
   expect((await visitor.get(renamed.location!)).html).toContain('List renamed.');
   expect(await names(server)).toEqual(['three', 'one', 'two']);
@@ -82,6 +83,64 @@ it.each<[string, string, Record<string, string>, string]>([
   expect(again.html).toContain(problem);
   expect(again.html).toContain(`value="${fields.title ?? fields.url}"`);
   expect(await names(server)).toEqual(['one']);
+});
+
+it('offers to move a list only where there is a place for it', async () => {
+  const visitor = await signIn(await openTestServer());
+  const buttons = async () =>
+    Array.from(
+      (await visitor.get('/lists')).html.matchAll(/aria-label="Move (\w+ \w+)"( disabled)?/g),
+      ([, name, disabled]) => name + (disabled ?? ''),
+    );
+  await create(visitor, 'One');
+  expect(await buttons()).toEqual([]);
+  for (const title of ['Two', 'Three']) await create(visitor, title);
+  expect(await buttons()).toEqual([
+    'One up disabled',
+    'One down',
+    'Two up',
+    'Two down',
+    'Three up',
+    'Three down disabled',
+  ]);
+});
+
+it('suggests the subscriptions that are not on a list yet, also private ones, which its owner sees by name', async () => {
+  const server = await openTestServer();
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: [A, B] });
+  const body = { set: { public_subscriptions: false }, remove: [] };
+  await server.request('POST', '/api/2/settings/bob/account.json', { auth: 'bob:secret', body });
+  await recordFeed(server.storage, A, { title: 'Private' });
+  const visitor = await signIn(server);
+  await create(visitor, 'One');
+  const suggested = (html: string) =>
+    html.match(/<datalist id="suggested">.*?<\/datalist>/s)![0].match(/value="[^"]*"/g);
+  const { html } = await visitor.get('/lists/one');
+  expect(html).toContain(' list="suggested"');
+  expect(suggested(html)).toEqual([`value="${A}"`, `value="${B}"`]);
+  const added = await visitor.send('/lists/one', { url: ` ${A} ` }, `${LISTS}/one/add`);
+  const after = (await visitor.get(added.location!)).html;
+  expect(after).toContain('Podcast added.');
+  expect(suggested(after)).toEqual([`value="${B}"`]);
+  expect(after).toContain('aria-label="Remove Private"');
+  expect(after).toContain('name="title" type="text" value="One"');
+});
+
+it('shows a long list in pages of a hundred, and the last one for a page that is gone', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  const body = Array.from({ length: 150 }, (_, at) => `https://feeds.example/${at}`);
+  await server.request('POST', '/api/2/lists/bob/create.json?title=One', { auth: 'bob:secret', body });
+  const shown = async (page: number): Promise<unknown[]> => {
+    const { html } = await visitor.get(`/lists/one?page=${page}`);
+    return [html.match(/aria-label="Remove /g)!.length, /Page . of ./.exec(html)![0]];
+  };
+  expect([await shown(1), await shown(2), await shown(3)]).toEqual([
+    [100, 'Page 1 of 2'],
+    [50, 'Page 2 of 2'],
+    [50, 'Page 2 of 2'],
+  ]);
+  expect((await visitor.get('/lists/one')).html).toContain('150 podcasts');
 });
 
 it('refuses a podcast beyond the largest list', async () => {

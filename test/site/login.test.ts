@@ -135,6 +135,24 @@ it('does not apply a form that another account has opened in the same browser', 
   expect((await visitor.send('/lists', { title: 'Of eve' }, 'http://localhost/lists')).status).toBe(303);
 });
 
+it('leads a user who has signed in already from the form to the requested page', async () => {
+  const visitor = await signIn(await openTestServer());
+  for (const [next, page] of [
+    ['/lists', '/lists'],
+    ['//evil.example', '/'],
+  ]) {
+    expect((await visitor.get(`/login?next=${next}`)).location).toBe(`http://localhost${page}`);
+  }
+});
+
+it('keeps the requested page through a wrong password, and ignores blanks around the name', async () => {
+  const visitor = openVisitor(await openTestServer());
+  const again = await visitor.send('/login?next=/lists', { name: ' bob ', password: 'wrong' }, LOGIN);
+  expect(again.html).toContain('name="next" value="/lists"');
+  expect(again.html).toContain('value="bob"');
+  expect((await visitor.send('/login', { name: ' bob ', password: 'secret' }, LOGIN)).status).toBe(303);
+});
+
 it('signs out and ends the session', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
@@ -178,11 +196,13 @@ it('a server without accounts says how to create the first one, and later whom t
     expect(html, path).toContain(
       'open the link that the server printed when it started, or run <code>podsync user add',
     );
-    expect(html, path).not.toContain('Ask the administrator');
+    expect(html, path).not.toMatch(/ask the administrator|Forgot your password|Registration is closed/);
   }
   await server.services.accounts.create({ name: 'bob', password: 'secret' });
   for (const path of ['/', '/login', '/register']) {
     const { html } = await visitor.get(path);
     expect(html, path).toContain('If you have no account, ask the administrator of this server for one.');
   }
+  expect((await visitor.get('/login')).html).toContain('Forgot your password?');
+  expect((await visitor.get('/register')).html).toContain('Registration is closed here.');
 });

@@ -8,7 +8,9 @@ it('a user who forgot the password chooses another with a link, once', async () 
   const server = await openTestServer();
   const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;
   const visitor = openVisitor(server);
-  expect((await visitor.get(path)).html).toContain('<strong>bob</strong>');
+  const { html } = await visitor.get(path);
+  expect(html).toContain('<strong>bob</strong>');
+  expect(html).toContain('value="bob" autocomplete="username" hidden'); // for the password manager of the browser
   const done = await visitor.send(path, CHOSEN);
   expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
   expect((await visitor.get('/settings')).status).toBe(200);
@@ -29,6 +31,7 @@ it('an invited user chooses a name and password', async () => {
   const visitor = openVisitor(server);
   const taken = await visitor.send(`/welcome/${token}`, { ...CHOSEN, name: 'bob' });
   expect([taken.status, taken.html.includes('An account with this name already exists.')]).toEqual([400, true]);
+  expect(taken.html).toContain('value="bob"');
   expect((await visitor.send(`/welcome/${token}`, { ...CHOSEN, name: 'ann' })).status).toBe(303);
   await signIn(server, 'ann', 'new pass phrase');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import { openVisitor, signIn } from './browser.ts';
+import { textOf } from './listener.ts';
 import { auth, FEED, PODCAST, AT, openFilled, press, upload } from './playback-samples.ts';
 
 describe('the page of a podcast', () => {
@@ -18,6 +19,43 @@ describe('the page of a podcast', () => {
     expect(added.location).toBe(`${AT}${PODCAST}`);
     expect(await list()).toEqual([FEED]);
     expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
+  });
+
+  it('subscribes on one device, and unsubscribes from all addresses that the podcast has had', async () => {
+    const server = await openFilled();
+    const moved = 'https://feeds.example/moved.xml';
+    await server.request('PUT', '/subscriptions/bob/tv.json', { auth, body: ['https://feeds.example/other'] });
+    await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [FEED] });
+    const visitor = await signIn(server);
+    const list = async (device: string) =>
+      (await (await server.request('GET', `/subscriptions/bob/${device}.json`, { auth })).json()) as string[];
+    await visitor.send(PODCAST, {}, `${AT}/subscriptions/remove`);
+    expect(textOf((await visitor.get(PODCAST)).html)).toContain('Device All devices phone tv Subscribe');
+    await visitor.send(PODCAST, { device: 'tv' }, `${AT}/subscriptions`);
+    expect([await list('phone'), await list('tv')]).toEqual([[], ['https://feeds.example/other', FEED]]);
+
+    await recordFeed(server.storage, FEED, { title: 'Talk' }, [], { movedTo: moved });
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [moved] });
+    const page = `/podcast?url=${encodeURIComponent(moved)}`;
+    await visitor.send(page, {}, `${AT}/subscriptions/remove`);
+    expect([await list('phone'), await list('tv')]).toEqual([[], ['https://feeds.example/other']]);
+  });
+
+  it('shows who makes it, its website and feed, and to visitors the address for their app', async () => {
+    const server = await openFilled();
+    const podcast = { title: 'Talk', author: 'Ann', website: 'https://talk.example/' };
+    await recordFeed(server.storage, FEED, podcast);
+    const { html } = await openVisitor(server).get(PODCAST);
+    expect(html).toContain('<p>Ann</p>');
+    expect(html).toContain('href="https://talk.example/" rel="nofollow noopener">Website</a>');
+    expect(html).toContain(`href="${FEED}" rel="nofollow noopener">Feed</a>`);
+    expect(html).toContain(`add this address in your podcast app: <code>${FEED}</code>`);
+    const own = (await (await signIn(server)).get(PODCAST)).html;
+    expect(own).not.toContain('in your podcast app');
+    const unknown = 'https://feeds.example/unknown';
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [unknown] });
+    const empty = await openVisitor(server).get(`/podcast?url=${encodeURIComponent(unknown)}`);
+    expect(empty.html).toContain('No episodes are known yet.');
   });
 
   it('does not say that nobody subscribes to one of too many that were added on one day', async () => {
