@@ -69,6 +69,11 @@ it('asks two questions, and suggests a private list on all devices', async () =>
   expect(boxes(html)).toEqual([true, false]);
 });
 
+it('says that a server whose directory is for members shows subscriptions only to them', async () => {
+  const { html } = await openForm(await openTestServer({ ...OPEN, directory: 'members' }));
+  expect(html).toContain('in the directory of this server; only for those who are signed in.');
+});
+
 it('says that a server without a directory shows no subscriptions', async () => {
   const { html } = await openForm(await openTestServer({ ...OPEN, directory: 'off' }));
   expect(html).toContain('At present this server shows neither profiles nor a directory.');
@@ -120,6 +125,9 @@ it.each([
   const { send } = await openForm(server);
   const html = await (await send({ email: 'ann@example.org', ...fields })).text();
   expect([...html.matchAll(/<p class="error" id="(\w+)-error">/g)].map(([, field]) => field)).toEqual([wrong]);
+  for (const value of Object.values({ name: 'ann', email: 'ann@example.org', ...fields })) {
+    expect(html).toContain(`value="${value}"`);
+  }
 });
 
 it('refuses a form that is too large, because anybody can send one', async () => {

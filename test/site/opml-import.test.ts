@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../server.ts';
-import { signIn } from './browser.ts';
+import { decode, signIn } from './browser.ts';
 
 const PATH = '/subscriptions/import';
 const OPML = `<?xml version="1.0"?><opml version="2.0"><head><title>"My" list</title></head><body>
@@ -75,7 +75,7 @@ it.each<[Record<string, string>, string]>([
   [{ opml: '' }, 'Choose a file that is not empty.'],
   [{ opml: '<opml><body>' }, 'The OPML cannot be read'],
   [{ opml: '<opml><body></body></opml>' }, 'This file contains no podcasts; choose another one.'],
-  [{ opml: OPML, device: 'unknown' }, 'You have no device with this name.'],
+  [{ opml: OPML, device: 'unknown' }, 'id="device-error">You have no device with this name.'],
   [{ opml: OPML, csrf: 'old' }, 'This form was too old'],
   [{ confirmed: OPML, csrf: 'old' }, 'This form was too old'],
 ])('changes nothing for %j, and says why', async (fields, problem) => {
@@ -85,6 +85,43 @@ it.each<[Record<string, string>, string]>([
   expect(again.status).toBe(400);
   expect(again.html).toContain(problem);
   expect(await subscriptions(server)).toEqual(['https://feeds.example/old']);
+});
+
+it('subscribes on the device that was chosen, which also a form that is shown again keeps', async () => {
+  const server = await open();
+  await server.request('PUT', '/subscriptions/bob/tv.json', { auth: 'bob:secret', body: [] });
+  const visitor = await signIn(server);
+  const send = (fields: Record<string, string>) => visitor.send(PATH, fields, `http://localhost${PATH}`);
+  const empty = await send({ opml: '', device: 'tv' });
+  expect(empty.html).toContain('value="tv" selected');
+  expect((await send({ opml: '<opml><body>', device: 'tv' })).html).toContain('value="tv" selected');
+  let { html } = await send({ opml: OPML, device: 'tv' });
+  const hidden = (name: string): string => decode(new RegExp(`name="${name}" value="([^"]*)"`).exec(html)![1]!);
+  const confirm = (csrf: string) => send({ csrf, device: hidden('device'), confirmed: hidden('confirmed') });
+  const stale = await confirm('old');
+  html = stale.html;
+  expect(html).toContain('role="alert">This form was too old');
+  expect((await confirm(hidden('csrf'))).status).toBe(303);
+  const listOf = async (device: string): Promise<unknown> =>
+    (await server.request('GET', `/subscriptions/bob/${device}.json`, { auth: 'bob:secret' })).json();
+  expect(await listOf('tv')).toContain('https://feeds.example/news');
+  expect(await listOf('phone')).toEqual(['https://feeds.example/old']);
+});
+
+it('offers nothing to confirm if nothing is new, and names at most 500 podcasts', async () => {
+  const visitor = await signIn(await open());
+  const preview = async (urls: readonly string[]): Promise<string> => {
+    const opml = `<opml><body>${urls.map((url) => `<outline xmlUrl="https://feeds.example/${url}"/>`).join('')}</body></opml>`;
+    return (await visitor.send(PATH, { opml }, `http://localhost${PATH}`)).html;
+  };
+  const known = await preview(['old']);
+  expect(known).not.toContain('Subscribe to');
+  expect(known).toMatch(/<h2>Already in your subscriptions<\/h2>[^]*<div>https:\/\/feeds\.example\/old</);
+  const many = await preview(Array.from({ length: 502 }, (_, at) => String(at)));
+  expect(many).toContain('Subscribe to 502 podcasts</button>');
+  expect(many.match(/<li>/g)).toHaveLength(500);
+  expect(many).toContain('And 2 more.');
+  expect(await preview(Array.from({ length: 500 }, (_, at) => String(at)))).not.toContain('more.');
 });
 
 it('refuses a file that is too large before it is parsed', async () => {

@@ -41,7 +41,7 @@ it('describes each check box with its hint, which is not a part of its name', as
 
 it('changes the e-mail address, which can then be used to sign in', async () => {
   const { visitor, server } = await openSettings();
-  await visitor.send('/settings', { email: 'bob@example.org' }, at('email'));
+  await visitor.send('/settings', { email: ' bob@example.org ' }, at('email'));
   await signIn(server, 'bob@example.org');
   expect((await visitor.get('/settings')).html).toContain('value="bob@example.org"');
   await visitor.send('/settings', { email: '' }, at('email'));
@@ -56,7 +56,8 @@ it.each([
   await services.administration.setEmail('eve', 'eve@example.org');
   const again = await visitor.send('/settings', { email }, at('email'));
   expect(again.status).toBe(400);
-  expect(again.html).toContain(problem);
+  expect(again.html).toContain(`aria-describedby="email-hint email-error" aria-invalid="true"`);
+  expect(again.html).toContain(`id="email-error">${problem}`);
   expect(again.html).toContain(`value="${email}"`);
 });
 
@@ -123,6 +124,34 @@ it('lists sessions, and signs out one or all others', async () => {
   expect((await visitor.get('/settings')).status).toBe(200);
 });
 
+it('names an app that sends no name, and offers to sign out all others only if there are some', async () => {
+  const { visitor, request } = await openSettings();
+  expect((await visitor.get('/settings')).html).not.toContain('Sign out everywhere else');
+  await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
+  const { html } = await visitor.get('/settings');
+  expect(html).toContain('aria-label="Sign out Unknown app"');
+  expect(html.match(/This browser/g)).toHaveLength(1);
+  expect(html).toContain('Sign out everywhere else');
+});
+
+it('says that too many wrong passwords were tried, instead of whether this one is right', async () => {
+  const { visitor } = await openSettings();
+  const send = (current: string) =>
+    visitor.send('/settings', { current, password: 'new pass phrase', again: 'new pass phrase' }, at('password'));
+  for (let guess = 0; guess < 10; guess += 1) await send('guess');
+  const refused = await send('secret');
+  expect(refused.html).not.toContain('This is not your password.');
+  expect(refused.html).toMatch(/id="current-error">Too many/);
+});
+
+it('tells the password manager of the browser whose password changes, and a person what to type', async () => {
+  const { visitor } = await openSettings();
+  const { html } = await visitor.get('/settings');
+  expect(html).toContain('name="username" value="bob" autocomplete="username" hidden');
+  expect(html).toContain('Type bob to confirm.');
+  expect(html).toContain('http://localhost/user/bob, with the lists');
+});
+
 it('signs out another browser of the same kind, and not with its own sign-out', async () => {
   const { visitor, server } = await openSettings();
   const [other, third] = [await signIn(server), await signIn(server)];
@@ -152,6 +181,7 @@ it('deletes the account after its name and password are entered', async () => {
   expect(wrong.html).toContain('value="eve"');
   const done = await visitor.send('/settings', { name: 'bob', confirm: 'secret' }, at('delete'));
   expect(done.status).toBe(303);
+  expect(done.headers.get('set-cookie')).toMatch(/^sessionid=; .*Max-Age=0/);
   expect((await visitor.get(done.location!)).html).toContain('Your account has been deleted.');
   await expect(signIn(server)).rejects.toThrow('could not sign in');
   expect((await openVisitor(server).get('/user/bob')).status).toBe(404);

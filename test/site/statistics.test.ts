@@ -206,6 +206,33 @@ it('a page shows them as charts, each with a table', async () => {
   expect((await visitor.get('/statistics?range=7d')).status).toBe(400);
 });
 
+it('its links lead to the podcast, the history of a device by name, and the same numbers as JSON', async () => {
+  const server = await openPlayed();
+  await server.request('POST', '/api/2/devices/bob/tv.json', { auth, body: { caption: 'Living room' } });
+  const visitor = await signIn(server);
+  const { html } = await visitor.get('/statistics?range=year');
+  expect(html).toContain('<a href="http://localhost/history?device=tv">Living room</a>');
+  expect(html).toContain(
+    `<a href="http://localhost/podcast?url=${encodeURIComponent(feed('a'))}">Show "a"</a>`.replaceAll(
+      '"a"',
+      '&quot;a&quot;',
+    ),
+  );
+  const json = /href="http:\/\/localhost([^"]*)">JSON</.exec(html)![1]!;
+  expect(JSON.parse((await visitor.get(json)).html)).toMatchObject({ range: 'year', listened: 3790 });
+});
+
+it('shows one day in the singular, and finished episodes without listening time', async () => {
+  const server = await openListening();
+  const visitor = await signIn(server);
+  const read = async (): Promise<string> => textOf((await visitor.get('/statistics')).html);
+  expect(await read()).toContain('No app has reported listening time in this range.');
+  await upload(server, { timestamp: '2023-11-13T10:00:00', started: 600, position: 600, total: 600 });
+  expect(await read()).toContain('Listened 0 min Per listening day 0 min Longest streak 0 days Episodes finished 1');
+  await upload(server, { number: 2, timestamp: '2023-11-14T10:00:00', started: 0, position: 60, total: 600 });
+  expect(await read()).toContain('Listened 1 min Per listening day 1 min Longest streak 1 day Episodes finished 1');
+});
+
 it('without listening time the page explains it', async () => {
   const { html } = await (await signIn(await openListening())).get('/statistics?range=all');
   expect(html).toContain('No app has reported listening time yet.');
