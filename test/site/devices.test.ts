@@ -158,6 +158,7 @@ it('groups devices and takes them out again', async () => {
   const none = await visitor.send('/devices', { device: 'phone', do: 'join' }, form);
   expect(none.status).toBe(400);
   expect(none.html).toContain('Choose at least two devices.');
+  expect((await visitor.send('/devices', { do: 'leave' }, form)).html).toContain('Choose at least one device.');
 });
 
 it('offers groups only for several devices with subscriptions of their own', async () => {

@@ -86,6 +86,13 @@ describe('marks', () => {
     expect(((await latest.json()) as { actions: Action[] }).actions).toMatchObject([{ action: 'new', device: 'web' }]);
   });
 
+  it('lead only to pages of this site', async () => {
+    const server = await openFilled();
+    const fields = { url: MEDIA, next: '.evil.example/' };
+    const done = await (await signIn(server)).send(PODCAST, fields, `${AT}/episode/played`);
+    expect(done.location).toBe(`${AT}/`);
+  });
+
   it('can be set on the page of the podcast, which returns to the same position', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);
@@ -159,6 +166,7 @@ describe('the player', () => {
     [{ position: '9999999999' }, '"position" must be whole seconds'],
     [{ position: '1', total: 'x' }, '"total" must be whole seconds'],
     [{ position: '1', podcast: 'x' }, '"podcast" and "url" must name the episode'],
+    [{ position: '1', total: '9999999999' }, '"total" must be whole seconds'],
     [{ position: '1', url: '' }, '"podcast" and "url" must name the episode'],
   ])('receives an error for %j, and nothing is stored', async (fields, problem) => {
     const server = await openFilled();
@@ -179,6 +187,7 @@ describe('the player', () => {
 
   it.each([
     [`${AT}/episode?podcast=a&url=b`, '/episode?podcast=a&url=b'],
+    [`${AT}.evil.example/episode?podcast=a&url=b`, '/episode'],
     ['https://elsewhere.example/episode?podcast=a&url=b', '/episode'],
   ])('after a login, leads back to the page that the form was on: %s', async (referer, next) => {
     const server = await openFilled();

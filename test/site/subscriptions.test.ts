@@ -44,11 +44,14 @@ it('sends visitors to the login page, and back', async () => {
 it('registers the browser as a device if the account has none', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
-  expect((await visitor.get('/subscriptions')).html).toContain('Nothing here yet.');
+  const empty = (await visitor.get('/subscriptions')).html;
+  expect(empty).toContain('Nothing here yet.');
+  expect(empty).not.toMatch(/0 podcasts|Download|Unsubscribe/);
   const done = await visitor.send('/subscriptions', { url: ` feed://feeds.example/a.xml ` }, PAGE);
   expect(done.status).toBe(303);
   const { html } = await visitor.get(done.location!);
   expect(html).toContain('Subscribed to <a');
+  expect(html).not.toContain('All devices');
   const devices = await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' });
   expect(await devices.json()).toEqual([{ id: 'web', caption: 'Web browser', type: 'other', subscriptions: 1 }]);
 });
@@ -58,7 +61,8 @@ it('subscribes on all devices or on one, and each receives it with its next sync
   const phone = await upload(server, 'phone', [feed('a')]);
   await upload(server, 'tv', []);
   const visitor = await signIn(server);
-  await visitor.send('/subscriptions', { url: feed('b') }, PAGE);
+  const added = await visitor.send('/subscriptions', { url: feed('b') }, PAGE);
+  expect((await visitor.get(added.location!)).html).toContain(`>${feed('b')}</a>.</div>`);
   await visitor.send('/subscriptions', { url: feed('c'), device: 'tv' }, PAGE);
   expect(await sync(server, 'phone', phone)).toMatchObject({ add: [feed('b')], remove: [] });
   expect(await onDevice(server, 'tv')).toEqual([feed('b'), feed('c')]);
@@ -170,11 +174,47 @@ it('unsubscribes from all podcasts of the longest page', async () => {
   const urls = Array.from({ length: 300 }, (_, at) => feed(String(at)));
   await upload(server, 'phone', urls);
   const visitor = await signIn(server);
+  expect((await visitor.get('/subscriptions')).html).not.toContain('Page 1 of');
   const removed = await visitor.send('/subscriptions', { podcast: urls, device: '' }, `${PAGE}/remove`);
   expect((await visitor.get(removed.location!)).html).toContain('Unsubscribed from 300 podcasts.');
   expect(await onDevice(server, 'phone')).toEqual([]);
   await visitor.send(removed.location!, {}, `${PAGE}/restore`);
   expect(await onDevice(server, 'phone')).toEqual(urls);
+});
+
+it('keeps filter, order and layout when one unsubscribes and undoes it, and names the podcast', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', ['a', 'b'].map(feed));
+  await storeFeed(server, feed('a'), 'Talk & more', 1_600_000_000);
+  const visitor = await signIn(server);
+  const view = '?q=talk+%26&sort=newest&view=list';
+  const { html } = await visitor.get(`/subscriptions${view}`);
+  expect(titlesOf(html)).toEqual(['Talk &amp; more']);
+  expect(html).toContain('<bdi>An author</bdi>');
+  expect(html).toContain('value="talk &amp;"');
+  expect(html.match(/<option value="[^"]*" selected>/g)).toEqual(
+    ['newest', 'list'].map((value) => `<option value="${value}" selected>`),
+  );
+  const removed = await visitor.send(`/subscriptions${view}`, { podcast: feed('a') }, `${PAGE}/remove${view}`);
+  expect(removed.location).toMatch(`${PAGE}${view}&removed=`);
+  const after = (await visitor.get(removed.location!)).html;
+  expect(after).toContain('Unsubscribed from Talk &amp; more.');
+  expect(after).toContain('No podcast matches');
+  expect(after).not.toContain('Unsubscribe</button>');
+  const undone = await visitor.send(removed.location!, {}, `${PAGE}/restore${view}`);
+  expect(undone.location).toBe(`${PAGE}${view}`);
+  const untitled = await visitor.send('/subscriptions', { podcast: feed('b') }, `${PAGE}/remove`);
+  expect((await visitor.get(untitled.location!)).html).toContain(`Unsubscribed from ${feed('b')}.`);
+});
+
+it('shows a refused form with the device that was chosen, and returns only to pages of this site', async () => {
+  const server = await openTestServer();
+  for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);
+  const visitor = await signIn(server);
+  const again = await visitor.send('/subscriptions', { url: 'nonsense', device: 'tv' }, PAGE);
+  expect(again.html).toContain('value="tv" selected');
+  const done = await visitor.send('/subscriptions', { url: feed('b'), next: '.evil.example/' }, PAGE);
+  expect(done.location).toBe('http://localhost/');
 });
 
 it('unsubscribes on only one device', async () => {
@@ -261,8 +301,12 @@ it('shows a long library in pages', async () => {
   const visitor = await signIn(server);
   const first = await visitor.get('/subscriptions?view=list');
   expect(titlesOf(first.html).length).toBe(300);
+  expect(first.html).toContain('301 podcasts');
   expect(first.html).toContain('href="?view=list&amp;page=2"');
-  expect(titlesOf((await visitor.get('/subscriptions?view=list&page=2')).html).length).toBe(1);
+  for (const page of [2, 3]) {
+    const { html } = await visitor.get(`/subscriptions?view=list&page=${page}`);
+    expect([titlesOf(html).length, html.includes('Page 2 of 2')]).toEqual([1, true]);
+  }
 });
 
 it('offers its lists as files only for the owner', async () => {

@@ -72,6 +72,21 @@ describe.each(TARGETS)('the page of a user (%s)', (target) => {
   });
 });
 
+it('a profile names only what it has, and has as many pages as its lists need', async () => {
+  const server = await openTestServer();
+  const { id } = (await server.services.accounts.findByName('bob'))!;
+  await subscribe(server, 'phone', [A]);
+  const read = async (query = ''): Promise<string> => (await server.request('GET', `${PAGE}${query}`)).text();
+  expect(await read()).not.toContain('Lists');
+  for (let at = 0; at <= 100; at += 1) await server.services.lists.create(id, `List ${at}`, []);
+  expect((await read()).match(/bob\/lists\//g)).toHaveLength(100);
+  expect((await read('?page=2')).match(/bob\/lists\//g)).toHaveLength(1);
+  await set(server, 'account', { public_subscriptions: false });
+  const lists = await read();
+  expect(lists).toContain('List 99');
+  expect(lists).not.toMatch(/subscribes|OPML/);
+});
+
 describe('what a user keeps private', () => {
   it('is a podcast with public_subscription false', async () => {
     const server = await openFilled();
