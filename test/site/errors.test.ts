@@ -18,6 +18,8 @@ it.each([
   const isUseful = status === 401 || path.startsWith('/podcast');
   expect(html.includes(`/login?next=${encodeURIComponent(path)}">Sign in</a>`)).toBe(isUseful);
   expect(html.includes('/login')).toBe(isUseful);
+  expect(html.includes('If it is in your account, sign in')).toBe(path.startsWith('/podcast'));
+  expect(html).toContain('Search the directory');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
@@ -41,7 +43,7 @@ it.each([
   const [hidden, other] = [await visitor.get(page!), await visitor.get(unknown!)];
   expect(hidden.status).toBe(404);
   expect(hidden.html.replace(encodeURIComponent(page!), '')).toBe(other.html.replace(encodeURIComponent(unknown!), ''));
-  expect((await eve.get(page!)).html).not.toContain('/login');
+  expect((await eve.get(page!)).html).not.toMatch(/\/login|sign in/);
 
   const login = /href="http:\/\/localhost(\/login[^"]*)">Sign in<\/a>/.exec(hidden.html)![1]!;
   const { location } = await visitor.send(login, { name: 'bob', password: 'secret' });
@@ -58,6 +60,20 @@ it.each([undefined, '*/*', 'application/json', 'application/json, text/html'])(
     expect(await answer.json()).toMatchObject({ code: 404 });
   },
 );
+
+it.each(['members', 'off'] as const)('an error page offers no search with --directory %s', async (directory) => {
+  const { request } = await openTestServer({ directory });
+  expect(await (await request('GET', '/nowhere', { headers: BROWSER })).text()).not.toContain('Search');
+});
+
+it('an error of a form offers to sign in, but not at the address of the form, which is no page', async () => {
+  const { request } = await openTestServer();
+  const refused = await request('POST', '/api/2/auth/bob/login.json', { headers: BROWSER });
+  expect(await refused.text()).toContain('href="http://localhost/login">Sign in</a>');
+  const body = 'csrf=x';
+  const headers = { ...BROWSER, 'content-type': 'application/x-www-form-urlencoded' };
+  expect(await (await request('POST', '/welcome/x', { headers, body })).text()).not.toContain('/login');
+});
 
 it('a wrong method is a page that keeps the Allow header', async () => {
   const { request } = await openTestServer();
