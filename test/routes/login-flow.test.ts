@@ -39,6 +39,7 @@ it('an app gets its own password once the user grants access', async () => {
   expect(page.html).toContain('value="AntennaPod"');
   const granted = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
   expect(granted.html).toContain('My phone has access now.');
+  expect(granted.html).toContain('href="http://localhost/settings#app-passwords"');
 
   const answer = await poll(server, `token=${token}`);
   expect(answer.status).toBe(200);

@@ -238,6 +238,7 @@ it('tells an owner without public data that others see no profile, and others no
   expect((await visitor.get('/user/BOB')).html).toBe(own.html);
   expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(own.html).toContain('Others cannot see this page, because nothing on it is public.');
+  expect(own.html).toContain('href="http://localhost/settings#privacy"');
   for (const other of [openVisitor(server), await signIn(server, 'eve')]) {
     expect((await other.get('/user/bob')).status).toBe(404);
   }
