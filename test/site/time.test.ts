@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { toClock, toDuration } from '../../src/pages/parts/time.ts';
+
+it.each([
+  [0, '0 min'],
+  [1, '1 s'],
+  [59, '59 s'],
+  [60, '1 min'],
+  [3569, '59 min'],
+  [3570, '1 h'],
+  [3900, '1 h 5 min'],
+  [1000 * 3600 - 60, '999 h 59 min'],
+  [1000 * 3600, '1,000 h'],
+])('%i seconds last %s', (seconds, text) => {
+  expect(toDuration(seconds)).toBe(text);
+});
+
+it.each([
+  [5, '0:05'],
+  [245, '4:05'],
+  [3600, '1:00:00'],
+  [3723, '1:02:03'],
+  [100 * 3600, '100:00:00'],
+])('a player is at second %i at %s', (seconds, text) => {
+  expect(toClock(seconds)).toBe(text);
+});
