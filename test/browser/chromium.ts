@@ -51,7 +51,11 @@ export async function openTab(base: string, options: BrowserContextOptions = {})
 }
 
 /** Signs in with the form. */
-export async function signIn({ page, open }: Tab, name = 'alice', password = 'secret'): Promise<void> {
+export async function signIn(
+  { page, open }: Pick<Tab, 'page' | 'open'>,
+  name = 'alice',
+  password = 'secret',
+): Promise<void> {
   await open('/login');
   await page.getByLabel('User name or e-mail address').fill(name);
   await page.getByLabel('Password').fill(password);

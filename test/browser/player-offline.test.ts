@@ -82,6 +82,21 @@ describe.skipIf(CHROMIUM === undefined)('the player without a connection', () =>
     await expect.poll(() => page.evaluate(`document.querySelector('audio').currentTime`), { timeout: 20_000 }).toBe(40);
   });
 
+  it('drops what the server refuses, as it would refuse it again', async () => {
+    const tab = await open();
+    const { page, actions } = tab;
+    const fields = `podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(FIRST)}&position=x`;
+    const stored = JSON.stringify({ first: { at: 0, fields } });
+    await page.evaluate(`localStorage.setItem('podsync unsent alice', ${JSON.stringify(stored)})`);
+    const refused = page.waitForResponse(PROGRESS);
+    await tab.open(pageOf(SECOND));
+    expect((await refused).status()).toBe(400);
+    await expect
+      .poll(() => page.evaluate(`localStorage.getItem('podsync unsent alice')`), { timeout: 20_000 })
+      .toBeNull();
+    expect(await actions('alice')).toEqual([]);
+  });
+
   it('does not take the page of a hotspot for the answer of the server', async () => {
     const tab = await open();
     const { page, context, actions } = tab;

@@ -16,10 +16,10 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(url)}`;
 
   /** Alice has listened to 40 seconds on her phone, and opens the page of the episode. */
-  async function openPlayer(options: { file?: string; javaScriptEnabled?: boolean } = {}) {
-    const { file = 'talk.wav', ...tabOptions } = options;
+  async function openPlayer(options: { file?: string; javaScriptEnabled?: boolean; users?: string[] } = {}) {
+    const { file = 'talk.wav', users = ['alice'], ...tabOptions } = options;
     const url = `${publisher.url}/${file}`;
-    const server = (await openTestServer({ users: ['alice'] }, 'socket')) as TestServer & { origin: string };
+    const server = (await openTestServer({ users }, 'socket')) as TestServer & { origin: string };
     await server.request('PUT', '/subscriptions/alice/phone.json', { ...AUTH, body: [FEED] });
     await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url, title: 'First' }]);
     const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 0, position: 40 };
@@ -98,6 +98,39 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await control(page, 'audio.play()');
     await reach(page, 41);
     expect(await page.evaluate(`document.querySelector('audio').playbackRate`)).toBe(1.5);
+    await page.evaluate(`localStorage.setItem('podsync-speed', 'of an earlier version')`);
+    await page.reload();
+    expect(await page.getByLabel('Speed').inputValue()).toBe('1');
+    expect(await page.evaluate(`document.querySelector('audio').playbackRate`)).toBe(1);
+  });
+
+  it('uploads nothing for somebody who only looks for a position', async () => {
+    const { page, open, actions } = await openPlayer();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await page.getByRole('button', { name: 'Forward 30 s' }).click();
+    await open('/history');
+    expect(requests.filter((url) => url.endsWith('/episode/progress'))).toEqual([]);
+    expect(await actions()).toEqual([]);
+  });
+
+  it('gives its titles and its skipping to the media controls of the system', async () => {
+    const { page } = await openPlayer();
+    await page.addInitScript(
+      `navigator.mediaSession.setActionHandler = (name, act) => { (window.acts ??= {})[name] = act; }`,
+    );
+    await page.reload();
+    const { title, artist, artwork } = (await page.evaluate(`(() => {
+      const { title, artist, artwork } = navigator.mediaSession.metadata;
+      return { title, artist, artwork };
+    })()`)) as Record<string, any>;
+    expect([title, artist]).toEqual(['First', 'Talk']);
+    expect(artwork).toMatchObject([{ src: expect.stringContaining('/logo/256/') }]);
+    const at: unknown[] = [];
+    for (const act of ['seekbackward({})', 'seekforward({})', 'seekbackward({ seekOffset: 5 })']) {
+      at.push(await page.evaluate(`{ acts.${act}; document.querySelector('audio').currentTime }`));
+    }
+    expect(at).toEqual([25, 55, 50]);
   });
 
   it('says that a position was not saved, and uploads it with the next one', async () => {
@@ -161,6 +194,21 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await eventually(() => page.evaluate(`document.querySelector('audio').currentTime`)).toBe(80);
     await page.goto('about:blank');
     expect(await actions()).toHaveLength(2);
+  });
+
+  it('stays where it is if somebody else has signed in while the tab was hidden', async () => {
+    const { page, context, server, url } = await openPlayer({ users: ['alice', 'bob'] });
+    const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 0, position: 80 };
+    const body = [{ ...heard, total: LENGTH }];
+    await server.request('POST', '/api/2/episodes/bob.json', { auth: 'bob:secret', body });
+    await context.clearCookies();
+    const other = await context.newPage();
+    await signIn({ page: other, open: (path) => other.goto(server.origin + path) }, 'bob');
+    const fetched = page.waitForResponse('**/episode?*');
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await (await fetched).finished();
+    await page.evaluate('new Promise((done) => setTimeout(done))');
+    expect(await page.evaluate(`document.querySelector('audio').currentTime`)).toBe(40);
   });
 
   it.each(['Mark as played', 'Mark as new'])('keeps %s, although it still plays', async (mark) => {
