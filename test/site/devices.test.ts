@@ -24,7 +24,9 @@ async function openDevices() {
 }
 
 it('shows each device with its app, its last sync and its subscriptions', async () => {
-  const { visitor } = await openDevices();
+  const server = await openDevices();
+  const { visitor } = server;
+  expect((await (await signIn(server, 'eve')).get('/devices')).html).toContain('No device has synced yet.');
   const { html } = await visitor.get('/devices');
   expect(html).toContain('>phone</a>');
   expect(textOf(html)).toContain('Other · 1 subscription · App/a');
