@@ -150,6 +150,21 @@ describe('on the site', () => {
     );
   });
 
+  it('shows what only the account may see, in a response that no cache stores', async () => {
+    const { server, auth, secret } = await openWithAppPassword();
+    const feed = 'https://feeds.example/show?token=Xk29aQT0k3nOf0n3';
+    const [action, url] = [{ podcast: feed, episode: `${feed}#1`, action: 'play' }, encodeURIComponent(feed)];
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });
+    await server.request('POST', '/api/2/episodes/bob.json', { auth, body: [action] });
+    await server.request('POST', '/api/2/lists/bob/create.json?title=Mine', { auth, body: [feed] });
+    for (const path of [`/podcast?url=${url}`, `/episode?podcast=${url}&url=${url}%231`, '/user/bob/lists/mine']) {
+      const own = await server.request('GET', path, { cookie: secret });
+      expect([own.status, own.headers.get('cache-control')], path).toEqual([200, 'no-store']);
+      expect(await own.text(), path).toContain('Xk29aQT0k3nOf0n3');
+      expect(await (await server.request('GET', path)).text(), path).not.toContain('Xk29aQT0k3nOf0n3');
+    }
+  });
+
   it('asks again for a missing name', async () => {
     const visitor = await signIn(await openTestServer());
     const again = await visitor.send('/settings', { label: ' ' }, 'http://localhost/settings/app-passwords');
