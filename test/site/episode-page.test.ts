@@ -55,7 +55,11 @@ describe('the page of an episode', () => {
     expect(played).toContain('Mark as played Mark as new Add to favourites');
     expect(played).toMatch(/Played to 10:00 1 Jan 2023, 10:00 UTC · Pixel History of this podcast/);
     await upload(server, { action: 'new', timestamp: '2023-01-01T11:00:00' });
-    expect(await read()).not.toContain('Mark as new');
+    const renewed = await read();
+    expect(renewed).not.toContain('Mark as new');
+    expect(renewed).toMatch(
+      /Marked as new 1 Jan 2023, 11:00 UTC · Pixel Played to 10:00 1 Jan 2023, 10:00 UTC · Pixel/,
+    );
     const { html } = await visitor.get(EPISODE);
     expect(html).toContain(`href="${AT}/history?podcast=${encodeURIComponent(FEED)}"`);
   });
