@@ -198,6 +198,7 @@ it('a page shows them as charts, each with a table', async () => {
   expect(html).toContain('<tr><th scope="row">14 Nov 2023</th><td class="number">1 h</td></tr>');
   expect(html.match(/<figure>/g)).toHaveLength(html.match(/<details class="chart-data">/g)!.length);
   expect(text).toContain('08:00 1 h'); // on Tuesdays
+  expect(html).toContain('<title>Tuesday, 08:00: 1 h</title>');
   expect(text).toContain('Unknown device 30 s');
   expect(html).toContain('aria-current="true">30 days</a>');
   expect(html).not.toMatch(/style=|NaN|undefined/);

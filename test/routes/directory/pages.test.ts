@@ -69,6 +69,21 @@ it('a page loads files and images only from this server, and media from the host
   expect((await request('GET', files[0]!.replace(/-[^.]*/, '-earlier'))).status).toBe(404);
 });
 
+it.each([
+  ['javascript:alert(1)', false],
+  ['data:text/html,x', false],
+  ['mailto:ann@example.org', false],
+  ['HTTPS://example.org/', true],
+])('a podcast whose website is %s has a link to it: %j', async (website, isLinked) => {
+  const { request, storage } = await openFilled();
+  await recordFeed(storage, A, { website }, [{ url: MEDIA, website }]);
+  for (const page of [podcastPage, episodePage]) {
+    const html = await (await request('GET', page)).text();
+    expect(html.includes(`<a href="${website}" rel="nofollow noopener">Website</a>`)).toBe(isLinked);
+    expect(html.includes(`href="${website}"`)).toBe(isLinked);
+  }
+});
+
 it('the site can be installed, also below a sub-path', async () => {
   const { request } = await openFilled({ baseUrl: 'https://sync.example/pods' });
   const page = await (await request('GET', '/pods/')).text();
@@ -136,7 +151,7 @@ it('a list has the page that its summary links to', async () => {
   const html = await page.text();
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(html).toContain('&lt;b&gt;My List&lt;/b&gt;');
-  expect(html).toContain('http://example.org/a?x=1&amp;y=2');
+  expect(html).toContain('<a href="http://example.org/a?x=1&amp;y=2" rel="nofollow noopener">'); // it has no page
   expect(html).not.toContain('<b>');
   expect((await request('GET', '/user/bob/lists/none')).status).toBe(404);
   expect((await request('GET', '/user/nobody/lists/mine')).status).toBe(404);
