@@ -113,15 +113,14 @@ function decode(text: string): string {
 }
 
 const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFile }, fields) => {
-  let count = 0;
+  let hasTooMany = false;
   const keep = (name: string | undefined, text: string): void => {
-    count += 1;
-    if (name !== undefined && count <= maxFields) fields.append(name, text);
+    if (name !== undefined) fields.append(name, text);
   };
   const limits = { fieldSize: limit, parts: maxFields, headerSize: MAX_FIELD_HEAD, headerPairs: MAX_FIELD_HEADERS };
   const parser = new Busboy({ headers: { 'content-type': type }, limits })
-    .on('field', (name: string | undefined, text: string) => keep(name, text))
-    .on('partsLimit', () => (count = maxFields + 1))
+    .on('field', keep)
+    .on('partsLimit', () => (hasTooMany = true))
     .on('file', (name, file) => {
       const chunks: Buffer[] = [];
       file.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -132,12 +131,12 @@ const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFil
     for await (const chunk of body) {
       for (let at = 0; at < chunk.length; at += CHUNK) {
         yield chunk.subarray(at, at + CHUNK);
-        if (count > maxFields) throw tooManyFields(maxFields);
+        if (hasTooMany) throw tooManyFields(maxFields);
       }
     }
   }
   await pipeline(split, parser);
-  if (count > maxFields) throw tooManyFields(maxFields);
+  if (hasTooMany) throw tooManyFields(maxFields);
 };
 
 const toText = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString() : REPLACEMENT);
