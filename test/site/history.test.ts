@@ -82,6 +82,8 @@ it.each(FILTERS)('/history%s shows %j, and downloads contain the same', async (q
   const { status, html } = await visitor.get(`/history${query}`);
   expect([status, numbersOn(html)]).toEqual([200, numbers]);
   if (numbers.length === 0) expect(html).toContain('Nothing in your history matches.');
+  const [, unknown] = /=(.*no(?:ne|thing))$/.exec(query) ?? [];
+  if (unknown) expect(html).toContain(`<option value="${unknown}" selected>${unknown}</option>`);
   const urls = numbers.map((number) => media('a', number));
   const json = await visitor.get(`/history.json${query}`);
   expect((JSON.parse(json.html) as { episode: string }[]).map(({ episode }) => episode)).toEqual(urls);
@@ -167,6 +169,9 @@ it.each([
   expect([status, numbersOn(html)]).toEqual([400, []]);
   expect(html).not.toMatch(/history\.(csv|json)/);
   expect(html).toContain(`-error">${problem}</p>`);
+  expect(html).toMatch(
+    /aria-describedby="(action|from|to)-error" aria-invalid="true"[^>]*>[^]*<p class="error" id="\1-error">/,
+  );
   expect(html).not.toContain('Nothing in your history matches.');
   expect((await visitor.get(`/history.csv${query}`)).status).toBe(400);
 });
