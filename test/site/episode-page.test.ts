@@ -75,6 +75,15 @@ describe('the page of an episode', () => {
     expect(html).toContain('name="total" value="3600"');
   });
 
+  it('resumes even if an app adds a fragment to the address of the media file', async () => {
+    const server = await openFilled();
+    const episode = 'https://media.example/3.mp3#part';
+    await upload(server, { episode, action: 'play', started: 0, position: 600, total: 3600 });
+    const { html } = await (await signIn(server)).get(episodePath(episode));
+    expect(html).toContain('src="https://media.example/3.mp3#t=600"');
+    expect(html).toContain('name="url" value="https://media.example/3.mp3"');
+  });
+
   it('resumes even if an app has deleted the file, but not after it was finished or marked as new', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);

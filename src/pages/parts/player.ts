@@ -4,7 +4,7 @@ import { attributes, type Markup, markup } from './markup.ts';
 
 interface Player {
   base: string;
-  /** Media URL. */
+  /** Media URL, which has no fragment. */
   src: Url;
   /** Start position. */
   startAt: Seconds;
@@ -23,7 +23,7 @@ const SPEEDS = ['0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3'];
  * sends the form. Without a script it is a plain player that starts at the same position.
  */
 export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork, owner }: Player): Markup {
-  const address = startAt > 0 ? `${src.replace(/#.*/s, '')}#t=${startAt}` : src;
+  const address = startAt > 0 ? `${src}#t=${startAt}` : src;
   const speeds = SPEEDS.map(
     (speed) => markup`<option${attributes({ value: speed, selected: speed === '1' })}>${speed}×</option>`,
   );
