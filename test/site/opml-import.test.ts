@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { Refusal } from '../../src/domain/errors.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { decode, signIn } from './browser.ts';
 
@@ -122,6 +123,16 @@ it('offers nothing to confirm if nothing is new, and names at most 500 podcasts'
   expect(many.match(/<li>/g)).toHaveLength(500);
   expect(many).toContain('And 2 more.');
   expect(await preview(Array.from({ length: 500 }, (_, at) => String(at)))).not.toContain('more.');
+});
+
+it('says when to send the file again if the server is busy', async () => {
+  const server = await open();
+  const visitor = await signIn(server);
+  const busy = new Refusal('busy', 'too many uploads at once', 5);
+  vi.spyOn(server.services.bodyParser, 'podcasts').mockRejectedValueOnce(busy);
+  const { status, headers, html } = await visitor.send(PATH, { opml: OPML }, `http://localhost${PATH}`);
+  expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  expect(html).toContain('Too many uploads at once.');
 });
 
 it('refuses a file that is too large before it is parsed', async () => {
