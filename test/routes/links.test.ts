@@ -23,6 +23,7 @@ describe('links', () => {
     [{ trustProxy: true }, forwarded, 'https://sync.example/'],
     [{ trustProxy: true }, { ...forwarded, 'x-forwarded-host': 'evil.example, sync.example' }, 'https://sync.example/'],
     [{ trustProxy: true }, { ...forwarded, 'x-forwarded-host': 'a b' }, 'https://localhost/'],
+    [{ trustProxy: true }, { host: 'sync.example', 'x-forwarded-host': '' }, 'http://sync.example/'],
     [
       { baseUrl: 'https://sync.example/sub', trustProxy: true },
       { host: 'x', ...forwarded },
