@@ -88,6 +88,55 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
   });
 
+  it('closes the menu of the account when the visitor clicks elsewhere', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    await page.locator('details.menu summary').click();
+    expect(await signOut.isVisible()).toBe(true);
+    await page.getByRole('heading', { level: 1 }).click();
+    expect(await signOut.isVisible()).toBe(false);
+  });
+
+  it('shows times in the time zone of the visitor, and without a script in UTC', async () => {
+    const { origin } = await openSampleServer();
+    const timeZone = 'America/New_York';
+    for (const javaScriptEnabled of [true, false]) {
+      const tab = await openTab(origin, { timezoneId: timeZone, javaScriptEnabled });
+      await signIn(tab);
+      await tab.open(PAGES.device);
+      const time = tab.page.locator('time').first();
+      const at = new Date((await time.getAttribute('datetime'))!);
+      const format = { dateStyle: 'medium', timeStyle: 'short' } as const;
+      const local = new Intl.DateTimeFormat('en-GB', { ...format, timeZone }).format(at);
+      const utc = `${new Intl.DateTimeFormat('en-GB', { ...format, timeZone: 'UTC' }).format(at)} UTC`;
+      expect(await time.textContent()).toBe(javaScriptEnabled ? local : utc);
+    }
+  });
+
+  it('says which app has connected, while it waits for the first sync, also after the server was away', async () => {
+    const { origin, request } = await openSampleServer();
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await page.clock.install();
+    await signIn(tab, 'new');
+    const waiting = page.locator('[data-waiting]');
+    expect(await waiting.textContent()).toContain('No app has connected yet.');
+    await page.evaluate('document.body.dataset.isSame = "yes"');
+    await page.route(`${origin}/`, (route) => route.fulfill({ status: 503, body: 'Away' }));
+    const away = page.waitForResponse(`${origin}/`);
+    await page.clock.runFor(5000);
+    await (await away).finished();
+    await page.unroute(`${origin}/`);
+    const caption = { caption: 'Pixel' };
+    await request('POST', '/api/2/devices/new/phone.json', { auth: 'new:secret', body: caption });
+    await page.clock.runFor(5000);
+    await page.getByText('Connected: Pixel.').waitFor();
+    expect(await page.evaluate('document.body.dataset.isSame')).toBe('yes');
+  });
+
   it('keeps the focus in a choice that applies at once', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin);
