@@ -35,7 +35,7 @@ export const createCsrf = (origin: OriginRules): Csrf => ({
   problem(event, fields, user) {
     const known = readToken(event);
     const own = user && digestOf(user);
-    const [sent = '', owner = own] = fields.get('csrf')?.split('.') ?? []; // that of a visitor names no user
+    const [sent = '', owner] = fields.get('csrf')?.split('.') ?? []; // the form of a visitor names no user
     // A signed-in browser has sent the cookie of its session, so it accepts cookies.
     if (!known && !user) return 'this form needs a cookie, so allow cookies for this site';
     if (!known || !isSameSecret(sent, known)) return 'this form was too old';

@@ -128,6 +128,8 @@ it('does not apply a form that another account has opened in the same browser', 
   expect(again.html).toContain(
     'Another account has signed in since this form was opened; nothing was changed. Send it again.',
   );
+  // Nor one that names no account, as one for visitors.
+  expect((await visitor.submit('/lists', { csrf: csrf.split('.')[0]!, title: 'Of nobody' })).status).toBe(400);
   const played = { csrf, podcast: 'https://a.example/feed', url: 'https://a.example/1.mp3', position: '10' };
   expect((await visitor.submit('/episode/progress', played)).status).toBe(403);
   expect((await visitor.submit('/logout', { csrf })).status).toBe(403);
