@@ -175,7 +175,10 @@ describe('bad input', () => {
     const { server, link } = await begin();
     const visitor = await signIn(server);
     const unnamed = await visitor.send(link, { label: ' ' }, 'http://localhost/authorize');
-    expect([unnamed.status, unnamed.html.includes('id="label-error">The name of the app is empty.')]).toEqual([400, true]);
+    expect([unnamed.status, unnamed.html.includes('id="label-error">The name of the app is empty.')]).toEqual([
+      400,
+      true,
+    ]);
     const forged = await visitor.send(link, { csrf: 'guess', label: 'Phone' }, 'http://localhost/authorize');
     expect([forged.status, forged.html.includes('role="alert">This form was too old')]).toEqual([400, true]);
     expect(forged.html).toContain('value="Phone"');

@@ -26,7 +26,7 @@ async function openDevices() {
 it('shows each device with its app, its last sync and its subscriptions', async () => {
   const server = await openDevices();
   const { visitor } = server;
-  expect((await (await signIn(server, 'eve')).get('/devices')).html).toContain('No device has synced yet.');
+  expect((await (await signIn(server, 'eve')).get('/devices')).html).toContain('You have no devices.');
   const { html } = await visitor.get('/devices');
   expect(html).toContain('>phone</a>');
   expect(textOf(html)).toContain('Other · 1 subscription · App/a');

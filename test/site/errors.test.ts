@@ -18,7 +18,7 @@ it.each([
   const isUseful = status === 401 || path.startsWith('/podcast');
   expect(html.includes(`/login?next=${encodeURIComponent(path)}">Sign in</a>`)).toBe(isUseful);
   expect(html.includes('/login')).toBe(isUseful);
-  expect(html.includes('If it is in your account, sign in')).toBe(path.startsWith('/podcast'));
+  expect(html.includes('If it belongs to your account, sign in')).toBe(path.startsWith('/podcast'));
   expect(html).toContain('Search the directory');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
 });

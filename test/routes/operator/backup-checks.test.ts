@@ -228,7 +228,7 @@ describe('names the line and stores nothing if', () => {
     ['lists share a name', [user(), list(), list()], 'duplicate list'],
     ['an app password is none', [user(), appPassword({ digest: 'x' })], '"digest" must be'],
     ['duplicate app passwords', [user(), appPassword(), appPassword()], 'duplicate app password'],
-    ['an app password names no app', [user(), appPassword({ label: ' ' })], 'name the app'],
+    ['an app password names no app', [user(), appPassword({ label: ' ' })], 'the name of the app is empty'],
     ['an app password has no device id', [user(), appPassword({ device: 'a/b' })], 'the device id must be'],
     ['a session is none', [user(), session('x')], '"digest" must be'],
     ['duplicate sessions', [user(), session(DIGEST), session(DIGEST)], 'duplicate session'],
