@@ -217,7 +217,7 @@ it('requests no further settings from a server without any, and imports favourit
   expect(other.requests.filter((path) => path.includes('/settings/'))).toEqual(['/api/2/settings/bob/account.json']);
 });
 
-it('skips devices, favourites and lists that are no objects', async () => {
+it('skips devices, favourites and lists that are not objects', async () => {
   const other = await open({ devices: [], subscriptions: {}, actions: [] });
   const answers: Record<string, unknown[]> = {
     devices: [null, { id: 'phone' }],
@@ -230,7 +230,7 @@ it('skips devices, favourites and lists that are no objects', async () => {
   };
   const { devices, lists, gaps } = await pull(await openTestServer(), other.url);
   expect([devices, lists]).toEqual([1, 0]);
-  expect(gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringMatching(/^(favorite episodes|podcast lists)/));
+  expect(gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringMatching(/^(favourite episodes|podcast lists)/));
 });
 
 it('reads the address of a feed from any of the names that servers give it', async () => {
