@@ -61,13 +61,13 @@ it('a finished command and a stopped server leave no lock and no socket', async 
   const data = await makeFolder();
   const left = async () => (await readdir(data)).filter((name) => /^(?:lock|control)/.test(name));
   const backup = join(data, 'all.ndjson');
-  for (const args of [
-    ['user', 'add', 'bob', '--generate'],
-    ['export', '--format', 'backup', '-o', backup],
-    ['import', backup, '--as', 'eve'],
-    ['pull', 'http://127.0.0.1:1', '--user', 'bob', '--password-stdin'],
-  ]) {
-    await run([...args, '--data', data], { input: 'secret' });
+  for (const [code, ...args] of [
+    [0, 'user', 'add', 'bob', '--generate'],
+    [0, 'export', '--format', 'backup', '-o', backup],
+    [0, 'import', backup, '--as', 'eve'],
+    [1, 'pull', 'http://127.0.0.1:1', '--user', 'bob', '--password-stdin'],
+  ] as const) {
+    expect((await run([...args, '--data', data], { input: 'secret' })).code).toBe(code);
     expect(await left()).toEqual([]);
   }
   const server = await startServer(['--data', data]);
