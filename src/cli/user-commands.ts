@@ -111,6 +111,6 @@ given. With --password-stdin or --generate it asks nothing: each device then has
 its own list, unless the server runs with --sync-devices, and subscriptions are
 public.`;
 
-const LINK_NOTES = `The link works once, for 24 hours. Nothing else is written to standard output.
-It begins with --base-url, otherwise with the address of the running server. If
-none is running, it begins with the default address.`;
+const LINK_NOTES = `The link works once, for 24 hours, and is all that is written to standard
+output. It begins with --base-url, otherwise with the address of the running
+server. If none is running, it begins with the default address.`;
