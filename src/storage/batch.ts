@@ -44,7 +44,7 @@ function checkKey(key: Key): void {
 function checkValue(key: Key, value: Value): void {
   if (value.length * MAX_BYTES_A_UNIT <= MAX_VALUE_BYTES) return;
   const size = Buffer.byteLength(value);
-  if (size > MAX_VALUE_BYTES) throw tooLarge(`the value of ${key} has ${size} bytes; it may have ${MAX_VALUE_BYTES}`);
+  if (size > MAX_VALUE_BYTES) throw tooLarge(`the value of ${key} has ${size} bytes, more than ${MAX_VALUE_BYTES}`);
 }
 
 const tooLarge = (what: string): StorageError => new StorageError('full', `too large for the storage: ${what}`);
