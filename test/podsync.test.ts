@@ -63,14 +63,14 @@ it.each([
   },
 );
 
-it('metrics can be read with their token only', async () => {
+it('metrics can be read only with their token', async () => {
   const { publicApp } = await open({ metrics: { token: 'right' } });
   const statusWith = async (token: string): Promise<number> =>
     (await publicApp.request('/metrics', { headers: { authorization: `Bearer ${token}` } })).status;
   expect([await statusWith('right'), await statusWith('wrong')]).toEqual([200, 404]);
 });
 
-it('refuses networks for metrics that are none, instead of keeping everybody out', async () => {
+it('refuses an invalid network for metrics, instead of keeping everybody out', async () => {
   await expect(open({ metrics: { allow: '10.0.0.0/33' } })).rejects.toThrow(
     /^metrics\.allow must be IP addresses or networks/,
   );

@@ -66,7 +66,7 @@ it.each(['members', 'off'] as const)('an error page offers no search with --dire
   expect(await (await request('GET', '/nowhere', { headers: BROWSER })).text()).not.toContain('Search');
 });
 
-it('an error of a form offers to sign in, but not at the address of the form, which is no page', async () => {
+it('an error of a form offers to sign in, but does not lead back to the address of the form, which is not a page', async () => {
   const { request } = await openTestServer();
   const refused = await request('POST', '/api/2/auth/bob/login.json', { headers: BROWSER });
   expect(await refused.text()).toContain('href="http://localhost/login">Sign in</a>');

@@ -251,7 +251,7 @@ describe('names the line and stores nothing if', () => {
       '"failures"',
     ],
     [
-      'a feed is fetched never',
+      'a feed is never fetched',
       [podcast({}, { feed: { ...FEED_STATE, intervalSeconds: 2 ** 31 } })],
       '"intervalSeconds"',
     ],
