@@ -34,7 +34,7 @@ export interface Exchange {
 /** Within one step the clock changes by less than this. */
 export const LARGEST_JUMP: Seconds = 5;
 
-/** For forms of the website, as cookie and as field. */
+/** The cookie that the forms of the website repeat. */
 const CSRF = 'abcdefghijklmnopqrstuvwx';
 
 type Requester = Pick<Client, 'name' | 'sendsPassword' | 'auth'>;
@@ -141,7 +141,9 @@ export class World {
     const browser: Requester = { name: 'web', sendsPassword: 'always' };
     const named = { podcast: 'http://example.org/feed', episode: this.#nextEpisode() };
     const times = { started: '0', position: '10', total: '100' };
-    const fields = { csrf: CSRF, podcast: named.podcast, url: named.episode, ...(form === 'progress' && times) };
+    const page = await this.#server.request(this.#toRequest(browser, { method: 'GET', path: '/lists', form: {} }));
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())![1]!;
+    const fields = { csrf, podcast: named.podcast, url: named.episode, ...(form === 'progress' && times) };
     await this.#exchange(browser, { method: 'POST', path: episodeForm(form), body: [named], form: fields }, true);
   }
 
