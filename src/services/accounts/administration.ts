@@ -1,3 +1,4 @@
+import { inBatches } from '../../batches.ts';
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
 import { isStorageError, type StorageError } from '../../storage/errors.ts';
@@ -46,6 +47,9 @@ export interface Administration {
   remove(login: string): Promise<void>;
 }
 
+/** Accounts that are read concurrently. */
+const READ_AT_ONCE = 20;
+
 export function createAdministration(
   { users, devices, subscriptions, actions, lists, refusals }: Storage,
   passwords: Pick<Passwords, 'hash'>,
@@ -73,14 +77,18 @@ export function createAdministration(
     find,
 
     async *list(onDamage) {
-      for (const user of await users.all(onDamage)) {
+      const summarize = async (user: User): Promise<AccountSummary | undefined> => {
         try {
           const { devices: all, subscriptions: count, lastSyncAt } = await read(user);
-          yield { user, devices: all.length, subscriptions: count, lastSyncAt };
+          return { user, devices: all.length, subscriptions: count, lastSyncAt };
         } catch (error) {
           if (isStorageError(error, 'corrupt')) onDamage(user.name, error);
           else if (!isStorageError(error, 'missing')) throw error; // it was deleted meanwhile
+          return undefined;
         }
+      };
+      for (const some of inBatches(await users.all(onDamage), READ_AT_ONCE)) {
+        for (const summary of await Promise.all(some.map(summarize))) if (summary) yield summary;
       }
     },
 
