@@ -16,6 +16,8 @@ interface LoginOptions {
   show(link: string): void;
   /** Replaceable in tests: waits before each poll. */
   wait?(seconds: Seconds): Promise<unknown>;
+  /** Replaceable in tests: a clock with any start. */
+  now?(): Seconds;
 }
 
 /** Nextcloud waits as long. */
@@ -27,14 +29,15 @@ const REQUEST_TIMEOUT: Seconds = 60;
 const MAX_RESPONSE = 100_000;
 
 /**
- * Gets an app password from a Nextcloud, after the user has granted access in a browser (login flow v2). Rejects with a
- * RemoteError on failure, and if access is not granted within 20 minutes.
+ * Gets an app password from a Nextcloud, after the user has granted access in a browser (login flow v2). Failed polls are
+ * repeated. Rejects with a RemoteError if the login cannot be started, or access is not granted within 20 minutes.
  */
 export async function logInToNextcloud({
   address,
   userAgent,
   show,
   wait = pause,
+  now = () => performance.now() / 1000,
 }: LoginOptions): Promise<{ user: string; password: string }> {
   const { host } = new URL(address);
   const dispatcher = new Agent({ connect: { autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT } });
@@ -62,11 +65,12 @@ export async function logInToNextcloud({
   const link = pageUrl(toText(login), address);
   if (link === '') throw invalidFormat('a login');
   show(link);
-  for (let waited = 0; waited < TIMEOUT; waited += POLL_INTERVAL) {
+  for (const end = now() + TIMEOUT; now() < end;) {
     await wait(POLL_INTERVAL);
-    const { status, answer } = await post(url, `token=${toText(token)}`);
-    if (status !== 200) continue;
-    const { loginName, appPassword } = toObject(answer, 'a login');
+    // The connection may be lost for a while.
+    const reply = await post(url, `token=${toText(token)}`).catch(() => undefined);
+    if (reply?.status !== 200) continue;
+    const { loginName, appPassword } = toObject(reply.answer, 'a login');
     return { user: toText(loginName), password: toText(appPassword) };
   }
   throw new RemoteError(`access was not granted on ${host} within 20 minutes`);

@@ -141,12 +141,27 @@ it.each([404, 429, 503])('continues a login to which the server answers %i for a
   expect(login).toEqual({ user: 'bob', password: 'secret' });
 });
 
+it('continues a login during which the connection is lost for a while', async () => {
+  let requests = 0;
+  const { origin } = await listen((_request, response) => {
+    requests += 1;
+    const begun = { poll: { token: 'a' }, login: 'https://example.org/login' };
+    const granted = { loginName: 'bob', appPassword: 'secret' };
+    if (requests === 2 || requests === 3) response.destroy();
+    else response.end(JSON.stringify(requests === 1 ? begun : granted));
+  });
+  const wait = async (): Promise<void> => undefined;
+  const login = await logInToNextcloud({ address: origin, userAgent: '', show: () => undefined, wait });
+  expect(login).toEqual({ user: 'bob', password: 'secret' });
+});
+
 it('fails if access is not granted, or if there is no Nextcloud', async () => {
   const { address } = await openOther();
   const options = { userAgent: 'podsync/test', show: () => undefined };
   let waited = 0;
   const wait = async (seconds: number): Promise<void> => void (waited += seconds);
-  await expect(logInToNextcloud({ ...options, address, wait })).rejects.toThrow(/^access was not granted on /);
+  const now = (): number => waited;
+  await expect(logInToNextcloud({ ...options, address, wait, now })).rejects.toThrow(/^access was not granted on /);
   expect(waited).toBe(20 * 60);
   await expect(logInToNextcloud({ ...options, address: `${address}/else`, wait })).rejects.toThrow(
     /answered 404 instead of starting a Nextcloud login/,
