@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import type { Config } from '../config.ts';
-import { countOf } from '../domain/count.ts';
+import { countOf, formatLimit } from '../domain/count.ts';
 import { decodeXml } from '../feeds/charset.ts';
 import type { OpmlImportReport } from '../services/sync/opml-import.ts';
 import { cannotRead } from './files.ts';
 import { accountPath, sendOnce } from './operator.ts';
-import { formatSize, messages, printResult, toChanges, toFacts } from './output.ts';
+import { messages, printResult, toChanges, toFacts } from './output.ts';
 
 interface OpmlImportOptions {
   user: string;
@@ -42,7 +42,7 @@ async function readInput(file: string, limit: number): Promise<Buffer> {
   } catch (error) {
     throw cannotRead(name, error);
   }
-  if (size > limit) throw new Error(`${name} is larger than ${formatSize(limit)}; split it into several OPML files`);
+  if (size > limit) throw new Error(`${name} is larger than ${formatLimit(limit)}; split it into several OPML files`);
   return Buffer.concat(chunks);
 }
 

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { SMALL_BODY } from '../body-limits.ts';
+import { formatLimit } from '../domain/count.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { parseJson } from '../formats/body.ts';
@@ -185,7 +186,8 @@ const collect = (request: IncomingMessage, limit: number, reservation?: Reservat
     if (request.destroyed) onLost(); // while the password was checked
   });
 
-const tooLarge = (limit: number): Refusal => new Refusal('too-large', `the request body is larger than ${limit} bytes`);
+const tooLarge = (limit: number): Refusal =>
+  new Refusal('too-large', `the request body is larger than ${formatLimit(limit)}`);
 
 const endedEarly = (): Refusal => invalid('the connection closed before the whole request body arrived');
 
@@ -200,7 +202,7 @@ async function decode(bytes: Buffer, encoding: string, limit: number, reservatio
       await reservation?.reserve(limit);
       const inflated = await inflate(bytes, limit);
       if (inflated) return inflated;
-      throw new Refusal('too-large', `the request body is larger than ${limit} bytes after decompression`);
+      throw new Refusal('too-large', `the request body is larger than ${formatLimit(limit)} after decompression`);
     }
     default:
       throw invalid('the request body may be sent unencoded or as gzip, in no other Content-Encoding');

@@ -212,8 +212,8 @@ it('a file that is too large is refused with its name, also if it has no end', a
   const { code, stderr } = await importText(Buffer.alloc(16 * 1024 ** 2 + 1, ' '));
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `[error] ${data}/list.opml is larger than 16.8 MB; split it into several OPML files\n`,
+    stderr: `[error] ${data}/list.opml is larger than 16 MiB; split it into several OPML files\n`,
   });
   const endless = await run(['import-opml', '/dev/zero', '--user', 'bob', '--device', 'phone', '--data', data]);
-  expect(endless).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than 16.8 MB') });
+  expect(endless).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than 16 MiB') });
 });

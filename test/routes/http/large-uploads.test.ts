@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { openTestServer } from '../../server.ts';
 
@@ -64,6 +65,17 @@ it.each<[string, string, unknown]>([
   expect(await (await request('GET', EPISODES, { auth })).json()).toMatchObject({ actions: [] });
   expect(await (await request('GET', '/api/2/lists/bob.json')).json()).toHaveLength(1);
   expect(await (await request('GET', '/api/2/lists/bob/list/mine.txt')).text()).toBe(`${feeds(1)[0]}\n`);
+});
+
+it('the error for a body that is too large states the limit in the units of `--max-body`', async () => {
+  const body = 'x'.repeat(64 * 1024 + 1);
+  const { request } = await openTestServer({ maxBody: 64 * 1024 });
+  const refuse = async (options: object) =>
+    ((await (await request('PUT', LIST, { auth, ...options })).json()) as any).message;
+  expect(await refuse({ body })).toBe('the request body is larger than 64 KiB');
+  expect(await refuse({ body: gzipSync(body), headers: { 'content-encoding': 'gzip' } })).toBe(
+    'the request body is larger than 64 KiB after decompression',
+  );
 });
 
 it('imports its own OPML with millions of characters, and serves others meanwhile', async () => {
