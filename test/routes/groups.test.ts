@@ -82,6 +82,13 @@ describe.each(TARGETS)('devices (%s)', (target) => {
     expect(await list(server, 'phone')).toEqual([A]);
     expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(3);
   });
+
+  it('names the device that does not exist', async () => {
+    const { request } = await openWithDevices(target);
+    const body = { synchronize: [['phone', 'laptop']], 'stop-synchronize': ['my car'] };
+    const refused = await request('POST', SYNC, { auth, body });
+    expect(await refused.json()).toEqual({ code: 404, message: 'the device my car does not exist' });
+  });
 });
 
 describe('a group', () => {

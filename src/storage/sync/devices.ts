@@ -70,8 +70,8 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
   async synchronize(user, join, leave) {
     let groups!: string[][];
     await storeUpload(core, user, (_, devices) => {
-      const areKnown = [...join.flat(), ...leave].every((id) => devices.get(id));
-      if (!areKnown) throw new StorageError('missing', 'one of the devices does not exist');
+      const unknown = [...join.flat(), ...leave].find((id) => !devices.get(id));
+      if (unknown !== undefined) throw new StorageError('missing', `the device ${unknown} does not exist`);
       ({ groups } = devices.grouped(regroup(devices.groups, join, leave)));
       return { devices: [], origin: undefined, groups };
     });
