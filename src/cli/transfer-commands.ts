@@ -8,7 +8,7 @@ export function defineTransfer(program: Command): void {
   addCommand(program, 'import-opml', 'subscribe a device to the feeds of an OPML file', {
     examples: ['podsync import-opml podcasts.opml --user bob --device phone'],
   })
-    .argument('<file>', 'OPML file, or - for standard input')
+    .argument('<file>', 'OPML file, or - for standard input', parseFile('<file>'))
     .requiredOption('--user <user>', 'name or e-mail address')
     .requiredOption('--device <id>', 'device id; created if it does not exist')
     .option('--replace', 'unsubscribe the device from feeds that are not in the file')
@@ -32,7 +32,12 @@ export function defineTransfer(program: Command): void {
         .choices(['opml', 'json', 'txt', 'backup'])
         .default('opml'),
     )
-    .option('-o, --output <file>', 'file to write, replaced only by a complete export; - is standard output', '-')
+    .option(
+      '-o, --output <file>',
+      'file to write, replaced only by a complete export; - is standard output',
+      parseFile('--output'),
+      '-',
+    )
     .option('--no-passwords', 'omit password hashes, app passwords and sessions from a backup')
     .action(runs(async () => (await import('./export.ts')).exportData));
 
@@ -40,7 +45,7 @@ export function defineTransfer(program: Command): void {
     notes: IMPORT_NOTES,
     examples: ['podsync import podsync.ndjson.gz', 'podsync import bob.ndjson --as robert'],
   })
-    .argument('<file>', 'backup written by `podsync export --format backup`')
+    .argument('<file>', 'backup written by `podsync export --format backup`', parseFile('<file>'))
     .option(
       '--as <name>',
       'import the only account of the backup under this name, without its e-mail address, sessions and app passwords',
@@ -74,6 +79,14 @@ export function defineTransfer(program: Command): void {
 }
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** An empty name is usually a variable of the shell that is not set. */
+const parseFile =
+  (option: string) =>
+  (given: string): string => {
+    if (given === '') throw new UsageError(`${option} must be the name of a file`);
+    return given;
+  };
 
 function parseAddress(given: string): string {
   const address = webAddress.read(/^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`);

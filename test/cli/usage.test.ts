@@ -89,6 +89,12 @@ it.each([
   },
   { args: ['user', 'add', 'bob', '--password', 'secret'], says: /unknown option '--password'/ },
   { args: ['user', 'add', 'bob', '--generate', '--password-stdin'], says: /cannot be used with/ },
+  { args: ['export', '--user', 'bob', '-o', ''], says: /^\[error\] --output must be the name of a file\n$/ },
+  { args: ['import', ''], says: /^\[error\] <file> must be the name of a file\n$/ },
+  {
+    args: ['import-opml', '', '--user', 'bob', '--device', 'phone'],
+    says: /^\[error\] <file> must be the name of a file\n$/,
+  },
   { args: ['user', 'rename', 'bob'], says: /missing required argument 'name'/ },
   { args: ['user', 'passwd', 'bob'], says: /no terminal to ask for a password/ },
   { args: ['user', 'add', 'bob'], says: /no terminal to ask for a password; use --password-stdin or --generate/ },
