@@ -210,12 +210,15 @@ it('offers the podcasts to filter by in the order of their titles, a moved one o
   expect(choicesOn((await visitor.get('/history')).html)).toEqual(['Ärger', 'Bees', feed('untitled'), 'zebra']);
 });
 
-it('of more than a thousand podcasts, offers the newest to filter by', async () => {
+it('of more than a thousand podcasts, offers those with the latest actions to filter by', async () => {
   const server = await openListening();
   const actions = Array.from({ length: 1001 }, (_, n) => ({ podcast: `${n}`, timestamp: at(n), action: 'new' }));
   await upload(server, ...actions);
   const choices = choicesOn((await (await signIn(server)).get('/history')).html);
   expect([choices.length, choices.includes(feed('0')), choices.includes(feed('1000'))]).toEqual([1000, false, true]);
+  await upload(server, { podcast: '0', timestamp: at(2000), action: 'new' });
+  const later = choicesOn((await (await signIn(server)).get('/history')).html);
+  expect([later.length, later.includes(feed('0')), later.includes(feed('1'))]).toEqual([1000, true, false]);
 });
 
 it('a filter by a former address of a podcast shows what was played under its new one', async () => {

@@ -137,6 +137,14 @@ export class ActionTable {
     return this.#order.slice(this.#countBefore(from), this.#countBefore(until));
   }
 
+  /** Up to `limit` podcasts, those with the most recent actions by their time. */
+  recentPodcasts(limit: number): readonly Url[] {
+    if (this.podcasts.length <= limit) return this.podcasts;
+    const numbers = new Set<number>();
+    for (let at = this.length - 1; numbers.size < limit; at -= 1) numbers.add(this.podcastOf(this.#order[at]!));
+    return Array.from(numbers, (number) => this.podcasts[number]!);
+  }
+
   timeOf(row: number): Seconds {
     return this.#times[row]!;
   }

@@ -12,7 +12,7 @@ import type { ActionCache } from './action-cache.ts';
 /** Actions of an export that are written in one chunk. */
 const EXPORT_CHUNK = 500;
 
-/** Podcasts to choose from: if there are more, the most recent ones. */
+/** Podcasts to choose from: if there are more, those with the most recent actions. */
 const MAX_CHOICES = 1000;
 
 /** Selects actions; undefined fields select all. `podcast` is any address of it. */
@@ -124,7 +124,7 @@ export function createHistory(
 
     async choices(user) {
       const table = await actionCache.read(user);
-      const urls = table.podcasts.slice(-MAX_CHOICES);
+      const urls = table.recentPodcasts(MAX_CHOICES);
       const resolved = await resolvePodcasts(podcasts, urls);
       const choices = new Map<Url, string>();
       for (const url of urls) {
