@@ -70,7 +70,7 @@ export function createNextcloudRoutes(
     uploadSubscriptions: forApp(async (event, { user, id, refuse }) => {
       const body = await readObject(event, bodyOptions(user));
       const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
-      const { mark } = await subscriptions.upload(user, id, delta, 'device', refuse);
+      const { mark } = await subscriptions.upload(user, id, delta, { refuse });
       return json({ timestamp: mark });
     }),
 

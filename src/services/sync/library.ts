@@ -103,7 +103,7 @@ export function createLibrary(
   const change = async (user: UserId, delta: { add?: Url[]; remove?: readonly string[] }, device?: string) => {
     const { ids, isNew } = await targetsOf(user, device);
     if (isNew) await registerWebDevice(devices, user);
-    await subscriptions.upload(user, ids, { add: [], remove: [], ...delta }, 'server');
+    await subscriptions.upload(user, ids, { add: [], remove: [], ...delta }, { uploader: 'server' });
   };
 
   return {
@@ -176,7 +176,7 @@ export function createLibrary(
       groups.delete(''); // none of their devices exists any more
       for (const [on, feeds] of groups) {
         const add = feeds.map(({ url }) => url);
-        await subscriptions.upload(user, on.split('/'), { add, remove: [] }, 'server');
+        await subscriptions.upload(user, on.split('/'), { add, remove: [] }, { uploader: 'server' });
       }
     },
 

@@ -53,7 +53,7 @@ export const createOpmlImport = (
     const urls = [...usable.keys()];
     if (!dryRun) {
       if (replace) await subscriptions.replace(user, device, urls, 'server');
-      else await subscriptions.upload(user, device, { add: urls, remove: [] }, 'server');
+      else await subscriptions.upload(user, device, { add: urls, remove: [] }, { uploader: 'server' });
       await podcasts.addMetadata([...usable.values()]);
     }
     return {

@@ -38,8 +38,7 @@ export interface Subscriptions {
     user: UserId,
     device: string | readonly string[],
     delta: Delta,
-    uploader?: Uploader,
-    refuse?: (reason: string) => void,
+    options?: { uploader?: Uploader; refuse?: (reason: string) => void },
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** The changes on a device at `since` or later; none for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
@@ -106,7 +105,7 @@ export function createSubscriptions(
       await subscriptions.replace(user, id, await sanitizeFeedUrls(submitted, rules), uploader);
     },
 
-    async upload(user, device, { add, remove }, uploader, refuse) {
+    async upload(user, device, { add, remove }, { uploader, refuse } = {}) {
       const ids = [device].flat().map(parseDeviceId);
       checkFeedCount([...add, ...remove]);
       const rewrites = createRewriteLog();

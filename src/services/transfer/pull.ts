@@ -47,7 +47,8 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     },
 
     async subscriptions(user, { device, urls }) {
-      const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'server');
+      const delta = { add: urls, remove: [] };
+      const { rewrites } = await subscriptions.upload(user, toDeviceId(device), delta, { uploader: 'server' });
       return { ...NOTHING, imported: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
     },
 
