@@ -41,12 +41,10 @@ export function createBodyBudget(limits: BudgetLimits = UPLOAD_BUDGET): BodyBudg
   const waiting = new Set<Entry>();
   const admitted = new Set<Entry>();
 
-  const isBusy = (sender: unknown): boolean => some(admitted, (entry) => entry.sender === sender);
-  const isRoomFor = (bytes: number): boolean => {
-    let sum = bytes;
-    for (const entry of admitted) sum += entry.bytes;
-    return admitted.size === 0 || sum <= limits.bytes;
-  };
+  const isBusy = (sender: unknown): boolean => [...admitted].some((entry) => entry.sender === sender);
+  const isRoomFor = (bytes: number): boolean =>
+    admitted.size === 0 || [...admitted].reduce((sum, entry) => sum + entry.bytes, bytes) <= limits.bytes;
+  const countWaiting = (sender: unknown): number => [...waiting].filter((entry) => entry.sender === sender).length;
 
   /** Admits what fits, in order. No sender overtakes another one that waits for room: a large body could starve. */
   function admitWaiting(): void {
@@ -100,7 +98,7 @@ export function createBodyBudget(limits: BudgetLimits = UPLOAD_BUDGET): BodyBudg
       let reserved: ReturnType<typeof wait> | undefined;
       return {
         async reserve(bytes, evict) {
-          if (!reserved && count(waiting, (entry) => entry.sender === sender) >= limits.waiting) throw tooManyWaiting();
+          if (!reserved && countWaiting(sender) >= limits.waiting) throw tooManyWaiting();
           reserved ??= wait(sender, bytes, evict);
           await reserved.room;
         },
@@ -124,14 +122,3 @@ const tooBusy = (): Refusal =>
   new Refusal('busy', 'the server is busy with other large uploads; try again later', RETRY_AFTER);
 const tooSlow = (): Refusal =>
   new Refusal('busy', 'the request body arrives too slowly while other uploads wait; try again later', RETRY_AFTER);
-
-function some<T>(items: Iterable<T>, test: (item: T) => boolean): boolean {
-  for (const item of items) if (test(item)) return true;
-  return false;
-}
-
-function count<T>(items: Iterable<T>, test: (item: T) => boolean): number {
-  let found = 0;
-  for (const item of items) if (test(item)) found += 1;
-  return found;
-}
