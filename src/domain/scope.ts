@@ -7,9 +7,9 @@ import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from './url.ts';
 /** A scope as requested by a client. */
 export interface ScopeRequest {
   scope: string;
-  device: string | undefined;
-  podcast: string | undefined;
-  episode: string | undefined;
+  device?: string | undefined;
+  podcast?: string | undefined;
+  episode?: string | undefined;
 }
 
 /** The requested scope (spec 4.6). Throws `invalid` if it is unknown, or if a parameter is missing. */

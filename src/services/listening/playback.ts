@@ -184,7 +184,7 @@ export function createPlayback(
       if (isFavorite === own.isFavorite) return;
       const change = isFavorite ? { set: { is_favorite: true }, remove: [] } : { set: {}, remove: ['is_favorite'] };
       for (const scope of isFavorite ? [reference] : own.marked) {
-        await settings.update(user, { scope: 'episode', device: undefined, ...scope }, change);
+        await settings.update(user, { scope: 'episode', ...scope }, change);
       }
     },
   };

@@ -12,7 +12,7 @@ import { forgetAppNames } from './app-name.ts';
 type SettingValues = Readonly<Record<string, Json>>;
 
 /** The scope of the whole account. */
-export const ACCOUNT: ScopeRequest = { scope: 'account', device: undefined, podcast: undefined, episode: undefined };
+export const ACCOUNT: ScopeRequest = { scope: 'account' };
 
 export interface Settings {
   /** All settings of a scope, whose device, podcast or episode need not exist. Throws `invalid` for an invalid scope. */

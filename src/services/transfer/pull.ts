@@ -74,7 +74,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
 
     async settings(user, { scope: given, values }) {
       const { scope, device, podcast, episode } = given;
-      const request = { scope, device: device && toDeviceId(device), podcast, episode };
+      const request = { ...given, device: device && toDeviceId(device) };
       const refused: ImportResult['refused'] = [];
       const account = scope === 'account' ? await settings.get(user, request) : {};
       // One by one: a value that is too large must not prevent the others.
