@@ -63,11 +63,11 @@ export const createEpisodes = (
         if (!(error instanceof Refusal)) throw error;
         const refusal = invalid(`action ${index}: ${error.message}`);
         if (!refuse) throw refusal;
-        return refuse(refusal.message);
+        refuse(refusal.message);
+        return;
       }
-      if (!action) return refuse?.(`action ${index}: its addresses must be ASCII and begin with http:// or https://`);
-      parsed.push(action);
-      return undefined;
+      if (action) parsed.push(action);
+      else refuse?.(`action ${index}: its addresses must be ASCII and begin with http:// or https://`);
     });
     checkFeedCount(parsed.map(({ podcast }) => podcast));
     checkDeviceCount(parsed.map((action) => action.device));
