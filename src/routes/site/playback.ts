@@ -2,7 +2,6 @@ import { invalid } from '../../domain/errors.ts';
 import { MAX_POSITION } from '../../domain/position.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { Form } from '../../http/form.ts';
-import { EMPTY } from '../../http/reply.ts';
 import { episodePage } from '../../pages/parts/links.ts';
 import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
@@ -33,7 +32,7 @@ export function createPlaybackForms(
       const started = readSeconds(fields, 'started') ?? position;
       const times = { started, position, total: readSeconds(fields, 'total') };
       await playback.play(user.id, readEpisode(fields), times, readSeconds(fields, 'age'));
-      return { ...EMPTY, status: 204 };
+      return { status: 204 };
     }),
   };
 }
