@@ -1,10 +1,8 @@
-import type { H3Event } from 'h3';
-import { invalid } from '../../domain/errors.ts';
 import type { PodcastEntry } from '../../domain/types.ts';
 import { MEDIA_TYPES } from '../../formats/format.ts';
 import { writeOpml } from '../../formats/opml-write.ts';
 import { writeTxt } from '../../formats/txt.ts';
-import { readParam, readQuery } from '../../http/input.ts';
+import { readOneOf, readParam, readQuery } from '../../http/input.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 
@@ -24,18 +22,12 @@ export function createSubscriptionExportRoute({
   directory,
 }: Pick<Services, 'administration' | 'subscriptions' | 'directory'>): Handler {
   return async (event) => {
-    const format = readFormat(event);
+    const format = readOneOf(event, 'format', ['opml', 'json', 'txt']);
     const { id, name } = await administration.find(readParam(event, 'user'));
     const device = readQuery(event, 'device');
     const urls = device === undefined ? await subscriptions.all(id) : await subscriptions.list(id, device);
     return { type: MEDIA_TYPES[format], body: WRITERS[format](name, await directory.describe(urls, id)) };
   };
-}
-
-function readFormat(event: H3Event): keyof typeof WRITERS {
-  const format = readQuery(event, 'format') ?? 'opml';
-  if (!Object.hasOwn(WRITERS, format)) throw invalid('the format must be opml, json or txt');
-  return format as keyof typeof WRITERS;
 }
 
 /** Omits unknown fields. */
