@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -76,6 +77,18 @@ describe('the file', () => {
     await store.commit({ set: [['a', '1']] });
     await store.close();
     await (await open()).close();
+  });
+
+  it('stays locked for other processes after this one has tried to open it again', async () => {
+    const store = await open();
+    await expect(open()).rejects.toMatchObject({ code: 'busy' });
+    const program = `
+      import { openDatabase } from './dist/plugins/sqlite/database.js';
+      await openDatabase(${JSON.stringify(path)}).catch(({ code }) => console.log(code));`;
+    const cwd = join(import.meta.dirname, '../../..');
+    const options = ['--input-type=module', '--eval', program];
+    expect(execFileSync(process.execPath, options, { cwd, encoding: 'utf8' })).toBe('busy\n');
+    await store.close();
   });
 });
 
