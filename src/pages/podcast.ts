@@ -47,7 +47,7 @@ interface PodcastOwner {
 /** The page of a podcast. */
 export function renderPodcast(page: PodcastPage): Page {
   const { base, podcast, total, problem, hasDirectory, owner } = page;
-  const { url, title, author, description, website, subscribers, tags } = podcast;
+  const { url, title, author, description, website, tags } = podcast;
   const name = title || url;
   return {
     title: name,
@@ -55,7 +55,7 @@ export function renderPodcast(page: PodcastPage): Page {
 <div class="head">${renderLogo(base, podcast, 'large')}<div>
 <h1${languageAttribute(podcast.language)}>${name}</h1>
 ${author && markup`<p>${author}</p>`}
-${subscribers > 0 ? markup`<p class="soft">${countOf(subscribers, 'subscriber')}</p>` : ''}
+${renderCounts(page)}
 ${owner && renderSubscription(page, owner)}
 </div></div>
 ${problem && renderFeedProblem(problem)}
@@ -63,11 +63,18 @@ ${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => (hasDirectory ? 
 ${description && markup`<p class="text"${languageAttribute(podcast.language)}>${description}</p>`}
 <p class="actions">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
 ${owner ? '' : markup`<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>`}
-<h2>Episodes</h2>
+<h2 id="episodes">Episodes</h2>
 ${total === 0 ? markup`<p class="soft">No episodes are known yet.</p>` : renderEpisodes(page)}
 ${renderPager(page, { url })}
 </article>`,
   };
+}
+
+/** Its subscribers, and a link to its episodes, which may be far below: a description can be long. */
+function renderCounts({ podcast: { subscribers }, total }: PodcastPage): Markup | undefined {
+  if (subscribers === 0 && total === 0) return undefined;
+  const episodes = markup`<a href="#episodes">${countOf(total, 'episode')}</a>`;
+  return markup`<p class="soft">${renderFacts([subscribers > 0 ? countOf(subscribers, 'subscriber') : '', total > 0 ? episodes : ''])}</p>`;
 }
 
 function renderFeedProblem({ error, fetchedAt }: FeedProblem): Markup {

@@ -120,6 +120,16 @@ describe('the page of a podcast', () => {
     expect(done.location).toBe(`${AT}${PODCAST}&page=2`);
   });
 
+  it('leads past a long description to its episodes', async () => {
+    const server = await openFilled();
+    await recordFeed(server.storage, FEED, { description: 'All about it. '.repeat(500) }, [
+      { url: 'https://media.example/1.mp3', title: 'One' },
+    ]);
+    const { html } = await openVisitor(server).get(PODCAST);
+    expect(html.indexOf('<a href="#episodes">1 episode</a>')).toBeLessThan(html.indexOf('All about it.'));
+    expect(html.indexOf('<h2 id="episodes">')).toBeGreaterThan(html.indexOf('All about it.'));
+  });
+
   it('reports that a feed cannot be fetched, why, and since when', async () => {
     const server = await openFilled();
     const visitor = openVisitor(server);
