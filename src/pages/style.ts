@@ -121,6 +121,7 @@ form.inline { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; marg
 form.inline .field { margin: 0; }
 form.inline .field input { margin-top: .2rem; }
 form.inline .field:has(> input) { flex: 1 1 14rem; }
+form.inline .field:has(> select) { max-width: min(16rem, 100%); }
 .form-bar { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: .7rem 1rem; }
 .form-bar .field { display: flex; gap: .5rem; align-items: center; margin: 0; max-width: none; }
 .form-bar label { white-space: nowrap; }

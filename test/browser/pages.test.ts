@@ -259,6 +259,18 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(down.x).toBeGreaterThan(up.x);
   });
 
+  it('keeps the filter of the history on one line of a computer, however long a title is', async () => {
+    const { origin, request } = await openSampleServer();
+    const podcast = `https://long.example/${'x'.repeat(180)}`;
+    const body = [{ podcast, episode: 'https://long.example/1.mp3', action: 'download' }];
+    await request('POST', '/api/2/episodes/alice.json', { auth: 'alice:secret', body });
+    const tab = await openTab(origin);
+    await signIn(tab);
+    await tab.open('/history');
+    const [podcasts, show] = [tab.page.getByLabel('Podcast'), tab.page.getByRole('button', { name: 'Show' })];
+    expect((await show.boundingBox())!.y).toBe((await podcasts.boundingBox())!.y);
+  });
+
   it('shows the current page and choice, and progress, in the colours that the visitor has chosen', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { forcedColors: 'active' });
