@@ -34,7 +34,7 @@ a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset:
 a:hover { text-decoration-thickness: 2px; }
 img, svg, audio { max-width: 100%; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
-code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; }
+code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; -webkit-user-select: all; user-select: all; }
 [hidden] { display: none !important; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .4rem .8rem; z-index: 1; }

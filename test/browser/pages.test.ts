@@ -271,6 +271,22 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect((await show.boundingBox())!.y).toBe((await podcasts.boundingBox())!.y);
   });
 
+  it('selects an address or a password at once, to copy it into an app', async () => {
+    const { origin } = await openSampleServer();
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    await tab.open('/connect');
+    await page.locator('code', { hasText: origin }).first().click();
+    expect(await page.evaluate('getSelection().toString()')).toBe(origin);
+    await tab.open('/settings');
+    await page.getByLabel('App', { exact: true }).fill('Tablet');
+    await page.getByRole('button', { name: 'Create app password' }).click();
+    const password = page.getByRole('status').locator('code');
+    await password.click();
+    expect(await page.evaluate('getSelection().toString()')).toBe(await password.textContent());
+  });
+
   it('shows the current page and choice, and progress, in the colours that the visitor has chosen', async () => {
     const { origin } = await openSampleServer();
     const tab = await openTab(origin, { forcedColors: 'active' });
