@@ -14,11 +14,10 @@ const ROLE = 'podsync-feed-parser';
 /** Limits for parsing one feed. */
 export interface ParserLimits {
   time: Seconds;
-  /** MB. */
-  memory: number;
+  megabytes: number;
 }
 /** Several times the needs of a feed of 20 MB. */
-const LIMITS: ParserLimits = { time: 20, memory: 512 };
+const LIMITS: ParserLimits = { time: 20, megabytes: 512 };
 
 interface Job {
   bytes: Uint8Array;
@@ -28,8 +27,8 @@ interface Job {
 type Result = { feed: ParsedFeed } | { problem: string };
 
 /** Parses one feed after another in a worker thread, so that a large feed does not delay requests. */
-export function createFeedParser({ time, memory }: ParserLimits = LIMITS): FeedParser {
-  const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: memory });
+export function createFeedParser({ time, megabytes }: ParserLimits = LIMITS): FeedParser {
+  const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: megabytes });
   const mutex = new KeyedMutex<typeof ROLE>();
 
   async function run(job: Job): Promise<ParsedFeed> {

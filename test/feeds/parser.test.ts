@@ -55,7 +55,7 @@ it('rejects what is not a feed, and parses the next one', async () => {
 it('rejects a feed that takes too long, and parses the next one', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const parser = startParser({ time: 20, memory: 512 });
+  const parser = startParser({ time: 20, megabytes: 512 });
   const endless = Buffer.from(rss('<item/>'.repeat(8_000_000)));
   const parsing = Promise.allSettled([
     parser.parse(endless, undefined, FEED_URL),
@@ -68,7 +68,7 @@ it('rejects a feed that takes too long, and parses the next one', async () => {
 });
 
 it('rejects a feed that takes too much memory, and parses the next one', async () => {
-  const parser = startParser({ time: 20, memory: 32 });
+  const parser = startParser({ time: 20, megabytes: 32 });
   const [first, second] = await Promise.allSettled([
     parser.parse(Buffer.from(rss('<'.repeat(5_000_000))), undefined, FEED_URL),
     parser.parse(FEED, undefined, FEED_URL),
