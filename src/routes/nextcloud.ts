@@ -11,8 +11,8 @@ import { toNextcloudAction, writeActions } from './wire-objects.ts';
 
 type NextcloudServices = Pick<Services, 'devices' | 'episodes' | 'refusals' | 'servedMarks' | 'subscriptions'>;
 
-/** The device of apps that log in with the account's own password. */
-const OWN_PASSWORD = { id: 'nextcloud', caption: 'Nextcloud apps' };
+/** The device of apps that log in with the account's own password, and its caption. */
+const OWN_PASSWORD = { device: 'nextcloud', label: 'Nextcloud apps' };
 
 /** A batch with more invalid items is refused as a whole: no app sends one, and it would keep the server busy. */
 const MAX_REFUSED = 10_000;
@@ -20,8 +20,7 @@ const MAX_REFUSED = 10_000;
 /** The app that sends a request. */
 interface AppClient {
   user: UserId;
-  /** Id of its device. */
-  id: string;
+  device: string;
   /** Records what is wrong with a part of a batch, which is then skipped. */
   refuse(reason: string): void;
 }
@@ -39,8 +38,8 @@ export function createNextcloudRoutes(
     (work: (event: H3Event, client: AppClient) => Promise<Reply>): Handler =>
     async (event) => {
       const { user, appPassword } = await identity.login(event);
-      const device = appPassword ? { id: appPassword.device, caption: appPassword.label } : OWN_PASSWORD;
-      await devices.follow(user.id, device.id, device.caption);
+      const { device, label } = appPassword ?? OWN_PASSWORD;
+      await devices.follow(user.id, device, label);
       const reasons: string[] = [];
       const refuse = (reason: string): void => {
         if (reasons.length >= MAX_REFUSED) throw invalid(reason);
@@ -48,29 +47,29 @@ export function createNextcloudRoutes(
       };
       const app = readApp(event);
       try {
-        const reply = await work(event, { user: user.id, id: device.id, refuse });
-        await devices.touch(user.id, device.id, app, 'nextcloud');
+        const reply = await work(event, { user: user.id, device, refuse });
+        await devices.touch(user.id, device, app, 'nextcloud');
         return reply;
       } catch (error) {
         if (isRecorded(error)) reasons.push(error.message);
         throw error;
       } finally {
-        await refusals.record(user.id, { device: device.id, app, dialect: 'nextcloud' }, reasons);
+        await refusals.record(user.id, { device, app, dialect: 'nextcloud' }, reasons);
       }
     };
 
   return {
     subscriptions: forApp(async (event, client) => {
       const { add, remove, mark } = await servedMarks.serve(client, 'subscriptions', readSince(event), (since) =>
-        subscriptions.changes(client.user, client.id, since),
+        subscriptions.changes(client.user, client.device, since),
       );
       return json({ add, remove, timestamp: mark });
     }),
 
-    uploadSubscriptions: forApp(async (event, { user, id, refuse }) => {
+    uploadSubscriptions: forApp(async (event, { user, device, refuse }) => {
       const body = await readObject(event, bodyOptions(user));
       const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
-      const { mark } = await subscriptions.upload(user, id, delta, { refuse });
+      const { mark } = await subscriptions.upload(user, device, delta, { refuse });
       return json({ timestamp: mark });
     }),
 
@@ -81,10 +80,10 @@ export function createNextcloudRoutes(
       return jsonStream(writeActions(pages, mark, toNextcloudAction));
     }),
 
-    uploadActions: forApp(async (event, { user, id, refuse }) => {
+    uploadActions: forApp(async (event, { user, device, refuse }) => {
       const body = await readJson(event, bodyOptions(user));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const { mark } = await episodes.upload(user, body, 'nextcloud', { device: id, refuse });
+      const { mark } = await episodes.upload(user, body, 'nextcloud', { device, refuse });
       return json({ timestamp: mark });
     }),
   };

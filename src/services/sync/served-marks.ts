@@ -10,7 +10,7 @@ import type { Served, ServedMark, ServedMarkStore } from '../../storage/stores.t
 export interface ServedMarks {
   /** The result of `query`, from the mark where this device has to start. */
   serve<Result extends { mark: Stamp }>(
-    device: { user: UserId; id: string },
+    client: { user: UserId; device: string },
     kind: Served,
     since: Stamp,
     query: (from: Stamp) => Promise<Result>,
@@ -18,12 +18,12 @@ export interface ServedMarks {
 }
 
 export const createServedMarks = (store: ServedMarkStore): ServedMarks => ({
-  async serve({ user, id }, kind, since, query) {
-    const kept = await store.find(user, id, kind);
+  async serve({ user, device }, kind, since, query) {
+    const kept = await store.find(user, device, kind);
     const from = startOf(kept, since);
     const result = await query(from);
     if (result.mark === kept?.mark) return result;
-    await store.save(user, id, kind, { since, from, mark: result.mark }).catch((error: unknown) => {
+    await store.save(user, device, kind, { since, from, mark: result.mark }).catch((error: unknown) => {
       if (!isStorageError(error, 'full')) throw error; // reading needs no space: the next response repeats these changes
     });
     return result;
