@@ -19,7 +19,7 @@ const DESCRIPTIONS = [
   'googleplay:description',
 ];
 /** Longer GUIDs are ignored. */
-export const MAX_GUID = 1000;
+export const MAX_EPISODE_GUID = 1000;
 
 const MEDIA_TYPE = /^(?:audio|video)\//i;
 const MEDIA_FILE = /\.(?:mp3|m4[abv]|mp4|aac|og[agv]|opus|flac|wav|webm|mov|mpe?g|wma|mka|mkv)(?:[?#]|$)/i;
@@ -43,7 +43,7 @@ export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource |
   const releasedAt = texts(fields, ...DATES)
     .map(parseDate)
     .find((date) => date !== undefined);
-  return { url, guid: guid === '' || guid.length > MAX_GUID ? undefined : guid, releasedAt, fields, base };
+  return { url, guid: guid === '' || guid.length > MAX_EPISODE_GUID ? undefined : guid, releasedAt, fields, base };
 }
 
 /** In Media RSS, elements may be in a group. */

@@ -2,7 +2,7 @@ import { invalid } from '../../domain/errors.ts';
 import { MAX_POSITION } from '../../domain/position.ts';
 import { isSlug } from '../../domain/slug.ts';
 import { parseTimestamp } from '../../domain/timestamp.ts';
-import { MAX_GUID } from '../../feeds/episode.ts';
+import { MAX_EPISODE_GUID } from '../../feeds/episode.ts';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../../feeds/fields.ts';
 import { pageUrl } from '../../feeds/links.ts';
 import { MAX_PODCAST_GUID } from '../../feeds/parse.ts';
@@ -40,7 +40,7 @@ export function checkPodcast({ url, info, feed, formerUrls }: RecordOf<'podcast'
 
 export function checkEpisode(episode: RecordOf<'episode'>['episode']): void {
   [episode.url, ...episode.formerUrls].forEach(requireMediaUrl);
-  checkLength('guid', episode.guid ?? '', MAX_GUID);
+  checkLength('guid', episode.guid ?? '', MAX_EPISODE_GUID);
   checkLength('title', episode.title, MAX_TITLE);
   checkLength('description', episode.description, MAX_DESCRIPTION);
   requirePage('website', episode.website);
