@@ -34,7 +34,7 @@ it('has what is known of a feed that has moved, under the address of the account
 it('imports a podcast that only some of the devices have to the others', async () => {
   const { library, subscriptions, id } = await openMoved();
   await subscriptions.upload(id, 'tablet', { add: [], remove: [] });
-  const report = await library.import(id, [{ url: A }], { isPreview: false });
+  const report = await library.import(id, [{ url: A }], { dryRun: false });
   expect(report).toMatchObject({ added: [{ url: A }], present: [] });
   expect(await subscriptions.list(id, 'tablet')).toEqual([A]);
 });
@@ -50,7 +50,7 @@ it.each([
 ])('refuses the address %j: %s', async (address, reason) => {
   const { library, id } = await openMoved();
   await expect(library.subscribe(id, address)).rejects.toThrow(reason);
-  const { refused } = await library.import(id, [{ url: address }], { isPreview: true });
+  const { refused } = await library.import(id, [{ url: address }], { dryRun: true });
   expect(refused).toEqual([{ url: address, reason }]);
 });
 

@@ -40,7 +40,7 @@ export function createOpmlImportPages(
       const entries = await bodyParser.podcasts(opml);
       if (entries.length === 0) throw invalid('this file contains no podcasts; choose another one');
       const isPreview = confirmed === undefined || problem !== undefined;
-      const report = await library.import(user.id, entries, { device, isPreview });
+      const report = await library.import(user.id, entries, { device, dryRun: isPreview });
       if (!isPreview) return site.redirect(event, `/subscriptions?imported=${report.added.length}`);
       return site.ownPage(
         event,

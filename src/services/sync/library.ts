@@ -61,11 +61,11 @@ export interface Library {
   removed(user: UserId, since: Stamp): Promise<(KnownPodcast & OnDevices)[]>;
   /** Subscribes again to removed feeds, on those of their devices that still exist. */
   restore(user: UserId, removed: readonly OnDevices[]): Promise<void>;
-  /** Subscribes to the podcasts of a file; `isPreview`: only reports what would change. */
+  /** Subscribes to the podcasts of a file; `dryRun`: only reports what would change. */
   import(
     user: UserId,
     podcasts: readonly PodcastEntry[],
-    options: { device?: string | undefined; isPreview: boolean },
+    options: { device?: string | undefined; dryRun: boolean },
   ): Promise<LibraryImportReport>;
 }
 
@@ -180,14 +180,14 @@ export function createLibrary(
       }
     },
 
-    async import(user, entries, { device, isPreview }) {
+    async import(user, entries, { device, dryRun }) {
       const { usable, ...report } = sanitizeEntries(entries, rules);
       const { ids } = await targetsOf(user, device);
       const lists = await Promise.all(ids.map(async (id) => new Set(await subscriptions.find(user, id))));
       const all = [...usable.values()];
       const isPresent = ({ url }: PodcastEntry): boolean => lists.every((list) => list.has(url));
       const added = all.filter((each) => !isPresent(each));
-      if (!isPreview && added.length > 0) {
+      if (!dryRun && added.length > 0) {
         await change(user, { add: added.map(({ url }) => url) }, device);
         await podcasts.addMetadata(added);
       }
