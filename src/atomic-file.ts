@@ -5,7 +5,7 @@ import { replaceFile, syncFolder } from './durable-files.ts';
 
 interface WriteOptions {
   /** What to do if the file cannot be written. */
-  advice?: string;
+  advice: string;
   /** Called with the path of the complete temporary file, before it takes its name. */
   verify?: (path: string) => Promise<void>;
 }
@@ -21,13 +21,13 @@ export const TEMPORARY = '.tmp';
 export async function writeAtomically(
   path: string,
   content: string | AsyncIterable<string | Uint8Array>,
-  { advice = 'choose another file with -o', verify = async () => undefined }: WriteOptions = {},
+  { advice, verify = async () => undefined }: WriteOptions,
 ): Promise<{ bytes: number }> {
   const target = await realpath(path).catch(() => path); // it need not exist yet
   const existing = await stat(target).catch(() => undefined);
   // Replacing /dev/null or a folder by a file would be a mistake.
   if (existing?.isFile() === false) {
-    throw new Error(`${path} is not a file; choose another one with -o, or - for standard output`);
+    throw new Error(`${path} is not a file; ${advice}`);
   }
   const temporary = `${target}.${randomUUID()}${TEMPORARY}`;
   let failure: unknown;

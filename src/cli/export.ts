@@ -19,6 +19,8 @@ interface ExportOptions {
   passwords: boolean;
 }
 
+const ADVICE = 'choose another one with -o, or - for standard output';
+
 /** `export`. Rejects like `exportBackup`, or if the device does not exist. */
 export async function exportData(config: Config, options: ExportOptions): Promise<void> {
   const { user: users = [], device, format, output, passwords } = options;
@@ -34,7 +36,7 @@ export async function exportData(config: Config, options: ExportOptions): Promis
   const path = accountPath(user, `/subscriptions?${query}`);
   const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text), { readOnly: true });
   if (output === '-') return void process.stdout.write(list);
-  const { bytes } = await writeAtomically(output, list);
+  const { bytes } = await writeAtomically(output, list, { advice: ADVICE });
   messages.success(`Wrote the subscriptions of ${user} to ${output} (${formatSize(bytes)})`);
 }
 
@@ -73,7 +75,8 @@ export async function exportBackup(config: Config, options: BackupOptions): Prom
       }
       const backup = requireEnd(body, signal, (done, records) => bar.show(done, total, records));
       if (output === '-') return pipe(backup, process.stdout, { end: false });
-      const { bytes } = await writeAtomically(output, output.endsWith('.gz') ? compress(backup) : backup);
+      const content = output.endsWith('.gz') ? compress(backup) : backup;
+      const { bytes } = await writeAtomically(output, content, { advice: ADVICE });
       bar.stop();
       messages.success(`Wrote a backup of ${countOf(total, 'account')} to ${output} (${formatSize(bytes)})`);
     });
