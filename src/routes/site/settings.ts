@@ -63,9 +63,7 @@ export function createSettingsPages(
   const page = async (
     event: H3Event,
     user: User,
-    problems: Problems = {},
-    fields = new Form(),
-    created?: string,
+    { fields = new Form(), problems = {}, created }: { fields?: Form; problems?: Problems; created?: string } = {},
   ): Promise<Reply> => {
     const contents = {
       name: user.name,
@@ -100,7 +98,7 @@ export function createSettingsPages(
   const onRefused =
     (field: string): RefusedFormHandler =>
     (event, user, fields, error) =>
-      page(event, user, problemOf(error, field), fields);
+      page(event, user, { fields, problems: problemOf(error, field) });
 
   return {
     show: site.signedIn((event, user) => page(event, user)),
@@ -130,7 +128,7 @@ export function createSettingsPages(
           ...(weak !== undefined && { password: weak }),
           ...repeatProblem(fields),
         };
-        if (Object.keys(problems).length > 0) return page(event, user, problems);
+        if (Object.keys(problems).length > 0) return page(event, user, { problems });
         await administration.setPassword(user.name, password); // ends all sessions
         await identity.signIn(event, await administration.find(user.name));
         return saved(event, 'password');
@@ -144,7 +142,7 @@ export function createSettingsPages(
         const known = fields.get('known') ?? '';
         if (known !== writeKnown(await appPasswords.all(user.id))) throw new Refusal('conflict', CHANGED);
         const created = await appPasswords.create(user.id, fields.get('label') ?? '');
-        return page(event, user, {}, new Form(), created);
+        return page(event, user, { created });
       },
       { onRefused: onRefused('label') },
     ),
@@ -177,7 +175,7 @@ export function createSettingsPages(
           ...(fields.get('name') !== user.name && { name: 'this is not your user name' }),
           ...(confirm !== undefined && { confirm }),
         };
-        if (Object.keys(problems).length > 0) return page(event, user, problems, fields);
+        if (Object.keys(problems).length > 0) return page(event, user, { fields, problems });
         await administration.remove(user.name);
         await identity.signOut(event);
         return site.redirect(event, '/?deleted=account');
