@@ -13,10 +13,10 @@ const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" ro
 <circle cx="32" cy="30" r="4" fill="#fff"/><path d="M29 38h6l-1.5 14h-3z" fill="#fff" stroke="#fff" stroke-width="2" stroke-linejoin="round"/>
 </svg>
 `;
-/** Of the built-in one. */
-const MINUTES: Seconds = 300;
-/** Of a logo that not everybody may see: the podcast may be listed later. */
-const DAY: Seconds = 86_400;
+/** How long a cache may keep the built-in logo. */
+const BUILT_IN_AGE: Seconds = 300;
+/** The same for a logo that not everybody may see: its podcast may be listed later. */
+const PRIVATE_AGE: Seconds = 86_400;
 
 /**
  * The logo of a podcast in the size of the path; the built-in one if it is not available. Who may see the podcast may see
@@ -28,6 +28,6 @@ export const createLogoRoute =
     const size = readParam(event, 'size');
     const pixels = /^\d{1,3}$/.test(size) ? Number(size) : 0;
     const { image, isPublic } = await logos.find(readParam(event, 'hash'), pixels, identity.viewer(event));
-    if (!image) return { type: 'image/svg+xml', body: BUILT_IN, isPublic, maxAge: MINUTES };
-    return { type: image.type, body: image.bytes, isPublic, maxAge: isPublic ? FOR_EVER : DAY };
+    if (!image) return { type: 'image/svg+xml', body: BUILT_IN, isPublic, maxAge: BUILT_IN_AGE };
+    return { type: image.type, body: image.bytes, isPublic, maxAge: isPublic ? FOR_EVER : PRIVATE_AGE };
   };
