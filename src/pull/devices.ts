@@ -1,7 +1,7 @@
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import type { ApiClient } from './api-client.ts';
 import { toArray, toObject, toObjects, toText, toUrls } from './lenient-json.ts';
-import { canContinue, explainRefusal, isPermanentFailure } from './remote-error.ts';
+import { canContinue, explainStatus, isPermanentFailure } from './remote-error.ts';
 
 /** Id of the device that gets the feeds that are on none of the account's devices. */
 const EXTRA_DEVICE = 'pulled';
@@ -18,7 +18,7 @@ export async function* readDevices(
   discovered: Discovered,
 ): AsyncIterable<ImportChunk> {
   const devices = toObjects(
-    await get(['api', '2', 'devices', `${user}.json`]).catch(explainRefusal('gpodder-compatible server')),
+    await get(['api', '2', 'devices', `${user}.json`]).catch(explainStatus('gpodder-compatible server')),
     'devices',
   );
   for (const { id, caption, type } of devices) {

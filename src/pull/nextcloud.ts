@@ -3,7 +3,7 @@ import { createApiClient, type PullEvents } from './api-client.ts';
 import { toChunks } from './history.ts';
 import { toObject, toObjects, toUrls } from './lenient-json.ts';
 import type { Remote } from './remote.ts';
-import { explainRefusal } from './remote-error.ts';
+import { explainStatus } from './remote-error.ts';
 
 const APP = ['index.php', 'apps', 'gpoddersync'];
 /** The device that gets the subscriptions, as a Nextcloud has no devices. */
@@ -17,7 +17,7 @@ export async function* readNextcloudAccount(remote: Remote, events: PullEvents):
   const { get, onGap, expectRequests } = createApiClient(remote, events);
   expectRequests(2);
   const answer = await get([...APP, 'subscriptions'], { since: '0' }).catch(
-    explainRefusal('Nextcloud with the app GPodder Sync'),
+    explainStatus('Nextcloud with the app GPodder Sync'),
   );
   const changes = toObject(answer, 'subscriptions');
   yield { kind: 'subscriptions', device: DEVICE, urls: toUrls(changes.add, 'subscriptions') };

@@ -73,7 +73,7 @@ export function toRemoteError(host: string, error: unknown, timeout: Seconds): R
 }
 
 /** Rethrows an error of the first request to a server, with what a 403 or 404 means there. `what` should be there. */
-export const explainRefusal =
+export const explainStatus =
   (what: string) =>
   (error: unknown): never => {
     const meanings: Record<number, string> = {
