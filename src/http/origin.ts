@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net';
 import type { H3Event } from 'h3';
 import ipaddr from 'ipaddr.js';
 import type { Seconds } from '../domain/types.ts';
+import type { Client } from '../services/accounts/throttle.ts';
 
 /** How this server is reached from outside. */
 export interface OriginRules {
@@ -14,16 +15,6 @@ export interface OriginRules {
 /** The entry of the nearest proxy, which is the last one: the client may have sent the earlier ones. */
 function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
-}
-
-/** The client of a request, for the throttle and the log. */
-interface Client {
-  /** Empty over a Unix socket, and if the proxy names none. */
-  ip: string;
-  /** For IPv6, the network. Empty over a Unix socket. */
-  address: string;
-  /** Whether it is the address of a proxy that is not trusted, and so the same for every client behind it. */
-  isShared: boolean;
 }
 
 /** Key in the context of a request. */

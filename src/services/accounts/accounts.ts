@@ -3,7 +3,7 @@ import type { UserId } from '../../domain/types.ts';
 import type { Log, Storage, User, UserStore } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Passwords } from './passwords.ts';
-import type { Guess, Throttle } from './throttle.ts';
+import type { Client, Throttle } from './throttle.ts';
 
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
@@ -38,7 +38,7 @@ export interface Accounts {
    * wrong passwords, and `busy` during too many simultaneous logins. Failures are logged in one form, which programs such as
    * fail2ban read: `Failed login from IP: REASON`.
    */
-  login(login: string, password: string, from: Pick<Guess, 'address' | 'isShared'> & { ip: string }): Promise<User>;
+  login(login: string, password: string, client: Client): Promise<User>;
 }
 
 /** Throws `invalid` unless this is a valid user name. */

@@ -22,14 +22,20 @@ const ACCOUNTS_PER_SITE: AttemptLimit = { most: 40, within: 3600 };
 /** How long the network of a successful login stays known. It is stored as an attempt, since all nodes see those. */
 const KNOWN_NETWORK: AttemptLimit = { most: 1, within: 30 * 86_400 };
 
+/** Where a request comes from. */
+export interface Client {
+  /** Empty over a Unix socket, and if the proxy names none. */
+  ip: string;
+  /** For IPv6, the network (/64). Empty over a Unix socket. */
+  address: string;
+  /** Whether it is the address of a proxy that is not trusted, and so the same for every client behind it. */
+  isShared: boolean;
+}
+
 /** A login attempt. */
-export interface Guess {
+export interface Guess extends Omit<Client, 'ip'> {
   /** As typed. */
   login: string;
-  /** Network address of the client; for IPv6, the /64. */
-  address: string;
-  /** Whether all clients behind a proxy have this address. */
-  isShared: boolean;
   /** The account of the login, if it exists. */
   user: UserId | undefined;
 }
