@@ -154,10 +154,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-async function encode(
-  body: string | AsyncIterable<string>,
-  coding: Coding | undefined,
-): Promise<string | Buffer | NodeJS.ReadableStream> {
+async function encode(body: string | AsyncIterable<string>, coding: Coding | undefined): Promise<Body> {
   if (typeof body === 'string') {
     if (!coding) return body;
     return coding === 'br' ? compressBrotli(body, BROTLI) : compressGzip(body);
