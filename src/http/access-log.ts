@@ -13,7 +13,7 @@ export interface FinishedRequest {
   status: number | undefined;
   /** Milliseconds from the head of the request to the end of the response. */
   duration: number;
-  /** Sent to the client, with headers. Too many if the client sends its next request before the response. */
+  /** Sent to the client, with headers. Too high if the client sends its next request before the response. */
   bytes: number;
   /** Name of the account; undefined without a login. */
   user: string | undefined;

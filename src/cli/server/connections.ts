@@ -4,7 +4,7 @@ import { refuseMalformed } from '../../http/malformed-request.ts';
 
 /** Times in milliseconds. */
 export interface ConnectionLimits {
-  /** Open connections in all. More are closed at once. */
+  /** Open connections in all. Further ones are closed immediately. */
   connections: number;
   /** Requests of one connection that wait for a response. */
   pipelined: number;

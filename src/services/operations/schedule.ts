@@ -1,12 +1,12 @@
 /** Work in the background of a server. */
 export interface Schedule {
-  /** Runs it now and then at each interval, in the background. */
+  /** Runs it immediately, and again after each interval, in the background. */
   start(): void;
   /** Resolves when it is no longer running. */
   stop(): Promise<void>;
 }
 
-/** Work that never rejects, and never runs twice at once. `interval` in milliseconds. */
+/** `work` must not reject. It never runs twice at the same time. `interval` in milliseconds. */
 export function createSchedule(work: () => Promise<void>, interval: number): Schedule {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
