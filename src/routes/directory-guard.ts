@@ -2,7 +2,7 @@ import type { Handler, RouteContext } from './route.ts';
 
 /** Requires a login for directory routes if the directory is for members only (`serve --directory members`). */
 export const createDirectoryGuard =
-  ({ identity, directory }: Pick<RouteContext, 'identity' | 'directory'>) =>
+  ({ identity, directory }: RouteContext) =>
   (handler: Handler): Handler => {
     if (directory !== 'members') return handler;
     return async (event) => {

@@ -23,7 +23,7 @@ const PRIVATE_AGE: Seconds = 86_400;
  * its logo.
  */
 export const createLogoRoute =
-  ({ logos }: Pick<Services, 'logos'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
+  ({ logos }: Pick<Services, 'logos'>, { identity }: RouteContext): Handler =>
   async (event) => {
     const size = readParam(event, 'size');
     const pixels = /^\d{1,3}$/.test(size) ? Number(size) : 0;

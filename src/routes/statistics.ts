@@ -8,7 +8,7 @@ import type { Handler, RouteContext } from './route.ts';
 
 /** Listening statistics of the owner, for dashboards: days as `YYYY-MM-DD` in UTC, times in seconds. */
 export const createStatisticsRoute =
-  ({ statistics }: Pick<Services, 'statistics'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
+  ({ statistics }: Pick<Services, 'statistics'>, { identity }: RouteContext): Handler =>
   async (event) => {
     const user = await identity.owner(event);
     const { from, until, longestStreak, finishedEpisodes, periods, podcasts, devices, ...counted } =

@@ -13,7 +13,7 @@ const TAGS = 50;
 /** The directory page: `?q=` searches, `?tag=` lists the podcasts with a tag, otherwise it shows the toplist. */
 export function createDirectoryPage(
   { directory, library }: Pick<Services, 'directory' | 'library'>,
-  { identity, directory: mode }: Pick<RouteContext, 'identity' | 'directory'>,
+  { identity, directory: mode }: RouteContext,
   site: Site,
 ): Handler {
   const read = async (event: H3Event): Promise<{ view: DirectoryView; podcasts: readonly Podcast[] }> => {

@@ -8,7 +8,7 @@ import type { Site } from './site.ts';
 
 /** The home page: a landing page for visitors, how to connect an app, or an overview of what was synced. */
 export const createHomePage =
-  ({ home }: Pick<Services, 'home'>, { identity }: Pick<RouteContext, 'identity'>, site: Site): Handler =>
+  ({ home }: Pick<Services, 'home'>, { identity }: RouteContext, site: Site): Handler =>
   async (event) => {
     const user = await identity.siteUser(event);
     if (!user) {

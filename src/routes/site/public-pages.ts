@@ -39,7 +39,7 @@ export function createPublicPages(
     Services,
     'accounts' | 'devices' | 'directory' | 'feeds' | 'library' | 'lists' | 'playback' | 'profiles'
   >,
-  { identity }: Pick<RouteContext, 'identity'>,
+  { identity }: RouteContext,
   site: Site,
 ): Record<'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
   const { accounts, devices, directory, feeds, library, lists, playback, profiles } = services;
