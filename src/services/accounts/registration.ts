@@ -71,7 +71,7 @@ function checkRegistration(account: NewAccount): void {
   if (problem !== undefined) throw invalid(problem);
 }
 
-function problemsOf({ name, email, password }: NewAccount): Partial<Record<'name' | 'email' | 'password', string>> {
+const problemsOf: Registration['problems'] = ({ name, email, password }) => {
   const problems = {
     name: problemOf(() => checkUserName(name)),
     email: problemOf(() => email !== undefined && checkEmail(email)),
@@ -81,7 +81,7 @@ function problemsOf({ name, email, password }: NewAccount): Partial<Record<'name
     }),
   };
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
-}
+};
 
 function problemOf(check: () => void): string | undefined {
   try {
