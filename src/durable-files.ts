@@ -41,8 +41,9 @@ export async function replaceFile<T>(
 export const syncFolder = (path: string): Promise<void> => withFile(path, 'r', (folder) => folder.sync());
 
 /**
- * Creates a folder for its owner only, and its missing parents. Returns the first one that it created; undefined if the
- * folder existed. Not `recursive`: Node would retry for ever if an existing folder returns ENOENT, as in /proc.
+ * Creates a folder for its owner only, and its missing parents; their names are durable when it resolves. Returns the first
+ * one that it created; undefined if the folder existed. Not `recursive`: Node would retry for ever if an existing folder
+ * returns ENOENT, as in /proc.
  */
 export async function createFolder(path: string): Promise<string | undefined> {
   try {
@@ -59,6 +60,7 @@ export async function createFolder(path: string): Promise<string | undefined> {
 async function createIfMissing(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
+    await syncFolder(dirname(path)).catch(() => undefined); // not every system can do that
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(path)).isDirectory()) return false;

@@ -1,6 +1,6 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFolder } from '../src/durable-files.ts';
 import { makeFolder } from './folder.ts';
 
@@ -13,6 +13,20 @@ it('several calls may create the same folders at the same time', async () => {
     expect(created).toContain(parent);
     for (const path of paths) expect((await stat(path)).mode & 0o777).toBe(0o700);
   }
+});
+
+it('a power failure does not remove a new folder, nor the parents that were created with it', async () => {
+  const root = await makeFolder();
+  const synced: number[] = [];
+  const folder = await open(root);
+  const sync = vi.spyOn(Object.getPrototypeOf(folder) as FileHandle, 'sync');
+  onTestFinished(() => sync.mockRestore());
+  await folder.close();
+  sync.mockImplementation(async function (this: FileHandle) {
+    synced.push((await this.stat()).ino);
+  });
+  await createFolder(join(root, 'a/b/c'));
+  for (const parent of ['', 'a', 'a/b']) expect(synced).toContain((await stat(join(root, parent))).ino);
 });
 
 it('a file in place of a folder, or of its parent, is an error', async () => {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import {
   createFolder as create,
   FILE_MODE,
@@ -12,17 +12,12 @@ import {
 
 /* File operations that reject with a StorageError, which names the file. */
 
-/** Creates a folder and its missing parents. Durable when it resolves. */
+/** See `createFolder` of podsync. */
 export async function createFolder(path: string): Promise<void> {
-  const absolute = resolve(path);
-  const first = await create(absolute).catch((error: NodeJS.ErrnoException) => {
+  await create(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw toStorageError(error, path);
     throw new StorageError('unavailable', `${path} is a file, or inside one; choose a folder`, { cause: error });
   });
-  if (first === undefined) return; // it existed
-  for (let created = absolute; created.length >= first.length; created = dirname(created)) {
-    await syncFolder(dirname(created));
-  }
 }
 
 /** Creates a file to append to; it must not exist. Its name is durable when it resolves. */
