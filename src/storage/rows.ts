@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber, type Prefix, under } from './keys.ts';
-import { valuesOf } from './values.ts';
+import { valueOf, valuesOf } from './values.ts';
 
 /** Rows per chunk. */
 const CHUNK = 4000;
@@ -90,3 +90,25 @@ export async function listAll(store: KeyValueStore, keys: Keys): Promise<Entry[]
 /** Whether any key has the prefix. */
 export const hasKeys = async (store: KeyValueStore, prefix: Prefix): Promise<boolean> =>
   (await store.list({ ...under(prefix), limit: 1 })).length > 0;
+
+/**
+ * Removes the entries whose values are over, and an index key for each if there is one. Returns how many. If any of a page is
+ * changed concurrently, the page stays until the next time.
+ */
+export async function removeEntries<T>(
+  store: KeyValueStore,
+  keys: Keys,
+  isOver: (value: T) => boolean,
+  indexKey?: (value: T) => Key,
+): Promise<number> {
+  let count = 0;
+  for await (const page of scan(store, keys)) {
+    const over = page.filter((entry) => isOver(valueOf(entry)));
+    if (over.length === 0) continue;
+    const check = over.map(({ key, version }) => [key, version] as const);
+    const index = indexKey ? valuesOf<T>(over).map(indexKey) : [];
+    const version = await store.commit({ check, delete: [...over.map(({ key }) => key), ...index] });
+    if (version !== undefined) count += over.length;
+  }
+  return count;
+}

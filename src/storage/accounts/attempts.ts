@@ -3,9 +3,9 @@ import type { Seconds } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import { attemptKey, ATTEMPTS } from './account-keys.ts';
 import type { Core } from '../core.ts';
-import { scan } from '../rows.ts';
+import { removeEntries } from '../rows.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';
-import { readValue, updateValue, valueOf } from '../values.ts';
+import { readValue, updateValue } from '../values.ts';
 
 /** Keys in memory; beyond this, the least recently used ones are dropped. */
 const MAX_KEYS = 20_000;
@@ -81,11 +81,7 @@ function createSharedTable({ store, context }: Core): AttemptTable {
     const now = context.now();
     if (removedAt > now - REMOVAL_INTERVAL) return;
     removedAt = now;
-    for await (const page of scan(store, ATTEMPTS)) {
-      for (const entry of page.filter((each) => valueOf<Attempts>(each).until <= now)) {
-        await store.commit({ check: [[entry.key, entry.version]], delete: [entry.key] });
-      }
-    }
+    await removeEntries<Attempts>(store, ATTEMPTS, ({ until }) => until <= now);
   };
 
   return {
