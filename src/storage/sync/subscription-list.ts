@@ -76,9 +76,10 @@ export class SubscriptionList {
     this.#changes = await mapInSlices(this.rows(), (row) => row);
   }
 
-  /** The changes at `since` or later, by stamp; the last one of a URL counts. */
+  /** The last change of each URL, if it was at `since` or later, by stamp, then in upload order. */
   since(since: Stamp): SubscriptionRow[] {
-    return this.#changes.slice(this.#changes.findLastIndex((row) => row.stamp < since) + 1);
+    const changes = this.#changes.slice(this.#changes.findLastIndex((row) => row.stamp < since) + 1);
+    return changes.filter((row) => this.#rows.get(row.url) === row);
   }
 }
 
@@ -89,14 +90,4 @@ export async function urlsByPlace(rows: readonly SubscriptionRow[]): Promise<Url
     if (row.place < (first.get(row.url)?.place ?? Infinity)) first.set(row.url, row);
   });
   return [...first.values()].toSorted(byPlace).map(({ url }) => url);
-}
-
-/** The last change of each URL among rows, by stamp. */
-export async function lastChanges(rows: readonly SubscriptionRow[]): Promise<SubscriptionChange[]> {
-  const last = new Map<Url, SubscriptionChange>();
-  await eachInSlices(rows, ({ url, subscribed }) => {
-    last.delete(url); // moves it to the end
-    last.set(url, { url, subscribed });
-  });
-  return [...last.values()];
 }

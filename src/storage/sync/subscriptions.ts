@@ -1,10 +1,10 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../../domain/types.ts';
-import { eachInSlices } from '../../slices.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Core } from '../core.ts';
 import { readPrivacy } from '../accounts/settings.ts';
 import type { SubscriptionStore } from '../stores.ts';
-import { lastChanges, type SubscriptionList, urlsByPlace } from './subscription-list.ts';
+import { type SubscriptionList, urlsByPlace } from './subscription-list.ts';
 import { storeUpload } from './upload.ts';
 
 export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
@@ -37,7 +37,7 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
         mark: markAfter(head.stamp),
       }),
     );
-    return { items: await lastChanges(rows), mark };
+    return { items: await mapInSlices(rows, ({ url, subscribed }) => ({ url, subscribed })), mark };
   },
 
   apply(user, device, changes, uploader) {
