@@ -92,23 +92,23 @@ export const hasKeys = async (store: KeyValueStore, prefix: Prefix): Promise<boo
   (await store.list({ ...under(prefix), limit: 1 })).length > 0;
 
 /**
- * Removes the entries whose values are over, and an index key for each if there is one. Returns how many. If any of a page is
- * changed concurrently, the page stays until the next time.
+ * Removes the expired entries, and the index key of each if there is an index. Returns how many. If one of a page is changed
+ * concurrently, the page stays until the next time.
  */
-export async function removeEntries<T>(
+export async function removeExpired<T>(
   store: KeyValueStore,
   keys: Keys,
-  isOver: (value: T) => boolean,
+  isExpired: (value: T) => boolean,
   indexKey?: (value: T) => Key,
 ): Promise<number> {
   let count = 0;
   for await (const page of scan(store, keys)) {
-    const over = page.filter((entry) => isOver(valueOf(entry)));
-    if (over.length === 0) continue;
-    const check = over.map(({ key, version }) => [key, version] as const);
-    const index = indexKey ? valuesOf<T>(over).map(indexKey) : [];
-    const version = await store.commit({ check, delete: [...over.map(({ key }) => key), ...index] });
-    if (version !== undefined) count += over.length;
+    const expired = page.filter((entry) => isExpired(valueOf(entry)));
+    if (expired.length === 0) continue;
+    const check = expired.map(({ key, version }) => [key, version] as const);
+    const index = indexKey ? valuesOf<T>(expired).map(indexKey) : [];
+    const version = await store.commit({ check, delete: [...expired.map(({ key }) => key), ...index] });
+    if (version !== undefined) count += expired.length;
   }
   return count;
 }

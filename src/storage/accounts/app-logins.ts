@@ -1,7 +1,7 @@
 import { APP_LOGINS, appLoginKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
 import { toUser } from './head.ts';
-import { removeEntries } from '../rows.ts';
+import { removeExpired } from '../rows.ts';
 import type { GrantedLogin, AppLoginStore } from '../stores.ts';
 import { readValue, updateValue } from '../values.ts';
 
@@ -13,7 +13,7 @@ export function createAppLoginStore({ store, accounts, context }: Core): AppLogi
 
   return {
     async grant(login) {
-      await removeEntries(store, APP_LOGINS, isExpired);
+      await removeExpired(store, APP_LOGINS, isExpired);
       const key = appLoginKey(login.digest);
       return (await store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(login)]] })) !== undefined;
     },

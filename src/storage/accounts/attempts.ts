@@ -3,7 +3,7 @@ import type { Seconds } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import { attemptKey, ATTEMPTS } from './account-keys.ts';
 import type { Core } from '../core.ts';
-import { removeEntries } from '../rows.ts';
+import { removeExpired } from '../rows.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';
 import { readValue, updateValue } from '../values.ts';
 
@@ -77,18 +77,18 @@ function createSharedTable({ store, context }: Core): AttemptTable {
   const mutex = new KeyedMutex<string>();
   let removedAt = context.now();
 
-  const removeExpired = async (): Promise<void> => {
+  const clean = async (): Promise<void> => {
     const now = context.now();
     if (removedAt > now - REMOVAL_INTERVAL) return;
     removedAt = now;
-    await removeEntries<Attempts>(store, ATTEMPTS, ({ until }) => until <= now);
+    await removeExpired<Attempts>(store, ATTEMPTS, ({ until }) => until <= now);
   };
 
   return {
     read: (key) => readValue(store, attemptKey(key)),
     update: (key, decide) =>
       mutex.run(key, () => {
-        void removeExpired().catch(() => undefined); // the rest is removed the next time
+        void clean().catch(() => undefined); // the rest is removed the next time
         return updateValue(store, attemptKey(key), decide);
       }),
   };

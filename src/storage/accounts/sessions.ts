@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';
-import { removeEntries, scan } from '../rows.ts';
+import { removeExpired, scan } from '../rows.ts';
 import type { Session, SessionStore, User } from '../stores.ts';
 import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
 import type { Write } from './accounts.ts';
@@ -109,7 +109,7 @@ export function createSessionStore(core: Core): SessionStore {
     },
 
     deleteExpired: () =>
-      removeEntries<Session>(store, SESSIONS.prefix, (session) => !isOpen(session), SESSIONS.indexKey),
+      removeExpired<Session>(store, SESSIONS.prefix, (session) => !isOpen(session), SESSIONS.indexKey),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Seconds, UserId } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import type { Key, Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
-import { removeEntries, scan } from '../rows.ts';
+import { removeExpired, scan } from '../rows.ts';
 import type { Directory } from './directory.ts';
 import { changeIn, changesBefore, changesFrom, subscriptionKey } from './keys.ts';
 
@@ -101,6 +101,6 @@ export class Refresh {
   async #clean(now: Seconds): Promise<void> {
     if (now - this.#cleanedAt < 60) return;
     this.#cleanedAt = now;
-    await removeEntries(this.#directory.store, changesBefore(now - RETENTION), () => true);
+    await removeExpired(this.#directory.store, changesBefore(now - RETENTION), () => true);
   }
 }
