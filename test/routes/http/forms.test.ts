@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { finished, pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -150,6 +150,35 @@ it.each([
   const server = await openTestServer({ registration: 'open' });
   expect(await (await send(server, '/upload', 'multipart/form-data; boundary=x', body)).text()).toBe('@PROTOERROR');
   expect((await send(server, '/register', 'multipart/form-data; boundary=x', body)).status).toBe(400);
+});
+
+it('cuts off a form that stalls while another waits, also if an earlier one has arrived and is still being read', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const limit = 1024 * 1024;
+  const server = await openTestServer({ maxBody: limit, budget: { bytes: 2 * limit, receive: 11 } }, 'socket');
+  const { bodyParser } = server.services;
+  const { list } = bodyParser;
+  const steps = new EventEmitter();
+  const reading = once(steps, 'read');
+  vi.spyOn(bodyParser, 'list').mockImplementationOnce(async (...upload) => {
+    await reading;
+    return list(...upload);
+  });
+  const body = new URLSearchParams({ ...UPLOAD, opml: OPML.padEnd(100_000) }).toString();
+  const headers = { 'content-type': URL_ENCODED };
+  const upload = async () => (await server.request('POST', '/upload', { headers, body })).text();
+  const arrived = upload();
+  await expect.poll(() => bodyParser.list).toHaveBeenCalledOnce();
+  const { hostname, port } = new URL(server.origin!);
+  const stalled = connect(Number(port), hostname).on('error', () => undefined);
+  const head = `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Type: ${URL_ENCODED}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  stalled.write(head + body.slice(0, -1));
+  await expect.poll(() => timers.mock.calls.filter(([, delay]) => delay === 11_000)).toHaveLength(2);
+  vi.advanceTimersByTime(11_000);
+  expect(await upload()).toBe('@SUCCESS');
+  steps.emit('read');
+  expect(await arrived).toBe('@SUCCESS');
 });
 
 const LARGE = 2 ** 30;
