@@ -98,7 +98,7 @@ interface ServiceOptions {
   log: Log;
 }
 
-/** Creates all services, each with only the stores and services that it needs. */
+/** Creates all services. Each takes only what it needs: stores, then services, then the rest. */
 export function createServices(storage: Storage, options: ServiceOptions): Services {
   const { now, hasher, fetcher, log } = options;
   const transfer = createTransfer(storage, now);
@@ -131,7 +131,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     devices,
     subscriptions,
     library: createLibrary({ devices: storage.devices, podcasts, subscriptions, actionCache }, urlRules),
-    opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
+    opmlImport: createOpmlImport(podcasts, subscriptions, urlRules),
     pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
     episodes,
     playback: createPlayback(
@@ -141,12 +141,12 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     ),
     settings,
     lists,
-    profiles: createProfiles(accounts, storage, options.directory),
+    profiles: createProfiles(storage, accounts, options.directory),
     directory,
     updates: createUpdates(storage, subscriptions),
-    home: createHome(actionCache, storage, now),
-    history: createHistory(actionCache, podcasts),
-    statistics: createStatistics(actionCache, podcasts, now),
+    home: createHome(storage, actionCache, now),
+    history: createHistory(podcasts, actionCache),
+    statistics: createStatistics(podcasts, actionCache, now),
     logos: createLogos({
       podcasts,
       mode: options.directory,

@@ -9,7 +9,7 @@ it('other requests are answered while a long history is selected and downloaded'
   const episodes = Array.from({ length: 20_000 }, (_, n) => `http://e/${n}`);
   table.add(episodes.map((episode, n) => ({ podcast: 'http://f', episode, action: 'new', timestamp: n })));
   const podcasts = { find: async () => [undefined], findEpisodes: async () => [] };
-  const history = createHistory({ read: async () => table }, podcasts);
+  const history = createHistory(podcasts, { read: async () => table });
   useFastTime();
   const selected = await countTurns(() => history.export('bob' as UserId, {}));
   expect(selected.turns, 'slices of 50').toBeGreaterThan(20_000 / 50 - 20);

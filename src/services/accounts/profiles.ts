@@ -26,8 +26,8 @@ export interface Profiles {
 type Stores = Pick<Storage, 'subscriptions' | 'settings' | 'lists'>;
 
 export function createProfiles(
-  accounts: Pick<Accounts, 'findByName'>,
   { subscriptions, settings, lists }: Stores,
+  accounts: Pick<Accounts, 'findByName'>,
   mode: DirectoryMode,
 ): Profiles {
   /** The default is true (spec 2.9). Any value other than true hides the profile. */

@@ -51,8 +51,8 @@ export interface History {
 }
 
 export function createHistory(
-  actionCache: ActionCache,
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
+  actionCache: ActionCache,
 ): History {
   /** The rows in the period of a filter, the oldest first, and whether one matches the rest of it. */
   const select = async (

@@ -33,8 +33,8 @@ export interface Home {
 }
 
 export function createHome(
-  actionCache: ActionCache,
   { devices, subscriptions, podcasts }: Pick<Storage, 'devices' | 'subscriptions' | 'podcasts'>,
+  actionCache: ActionCache,
   now: Clock,
 ): Home {
   const newEpisodes = async (table: ActionTable, subscribed: readonly Url[]): Promise<Overview['newEpisodes']> => {

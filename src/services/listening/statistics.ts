@@ -56,8 +56,8 @@ export interface Statistics {
 }
 
 export const createStatistics = (
-  actionCache: ActionCache,
   podcasts: Pick<PodcastStore, 'find'>,
+  actionCache: ActionCache,
   now: Clock,
 ): Statistics => ({
   async of(user, range) {

@@ -39,8 +39,8 @@ export interface OpmlImport {
 }
 
 export const createOpmlImport = (
-  subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
   podcasts: Pick<PodcastStore, 'addMetadata'>,
+  subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
   rules: UrlRules,
 ): OpmlImport => ({
   async run(user, entries, { device, replace, dryRun }) {
