@@ -215,6 +215,6 @@ async function inflate(bytes: Buffer, most: number): Promise<Buffer | undefined>
     return await unpack(bytes, { maxOutputLength: most });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw invalid('the request body is not gzip, though its Content-Encoding says so');
+    throw invalid('the Content-Encoding is gzip, but the request body is not');
   }
 }
