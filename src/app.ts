@@ -40,9 +40,9 @@ export interface AppOptions extends OriginRules {
 /** The HTTP application: the route table and what applies to every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
   const identity = createIdentity(services, options);
-  const app = createEmptyApp(identity, options);
-  const respond = createResponder(options);
   const context = createContext(services, identity, options);
+  const app = createEmptyApp(identity, options);
+  const respond = createResponder(context, options);
   const routes = createRoutes(services, context);
   if (options.operator) routes.push(...createOperatorRoutes(services, context));
   for (const [pattern, methods] of byPattern(routes)) {
@@ -96,12 +96,12 @@ const UNREADABLE = errorReply(400, 'the Host header and path of this request are
 type Respond = (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => Promise<Response>;
 
 /** Sends the reply of a handler, or an error response if it throws. */
-function createResponder(options: AppOptions): Respond {
+function createResponder(context: RouteContext, options: AppOptions): Respond {
   const ready = createResponseBatch();
   const onAbort = (error: unknown): void => logAbortedReply(error, options);
   const finish = (event: H3Event, reply: Reply): Promise<Response> => {
     releaseBody(event);
-    return send(event, toErrorPage(event, reply, options), { cookie: setCookieOf(event), onAbort });
+    return send(event, toErrorPage(event, reply, context), { cookie: setCookieOf(event), onAbort });
   };
   return async (event, format, handle) => {
     try {

@@ -1,20 +1,19 @@
 import type { H3Event } from 'h3';
 import { isSignedOut } from '../../http/identity.ts';
-import { type OriginRules, publicBase } from '../../http/origin.ts';
+import { publicBase } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import { renderError } from '../../pages/error.ts';
 import { renderPage } from '../../pages/parts/layout.ts';
-import type { DirectoryMode } from '../../services/directory/directory.ts';
+import type { RouteContext } from '../route.ts';
 
 /**
  * Turns an error response for a browser into a page, without authenticating the user: the storage may have failed.
  * Returns any other response unchanged.
  */
-export function toErrorPage(event: H3Event, reply: Reply, options: OriginRules & { directory?: DirectoryMode }): Reply {
+export function toErrorPage(event: H3Event, reply: Reply, { origin, directory }: RouteContext): Reply {
   if (reply.error === undefined || !prefersHtml(event)) return reply;
-  const base = publicBase(event, options);
-  const { directory = 'public' } = options;
+  const base = publicBase(event, origin);
   const { status = 500, error: message } = reply;
   const frame = { base, path: event.url.pathname, directory, isUserUnknown: true, isOpen: false, isNew: false };
   return {
