@@ -17,7 +17,7 @@ import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { problemOf, type Site, toLocalPath } from './site.ts';
+import { problemOf, type Site, statusOf, toLocalPath } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 300;
@@ -32,10 +32,9 @@ export function createSubscriptionPages(
   interface Attempt {
     entered?: { url: string; device: string };
     problems?: Problems;
-    status?: number;
   }
 
-  const page = async (event: H3Event, user: User, { status = 200, ...attempt }: Attempt = {}): Promise<Reply> => {
+  const page = async (event: H3Event, user: User, attempt: Attempt = {}): Promise<Reply> => {
     const view = readView(event);
     const { podcasts, devices } = await library.contents(user.id, { withListening: view.order === 'listened' });
     const found = selectPodcasts(podcasts, view);
@@ -60,7 +59,7 @@ export function createSubscriptionPages(
           notice,
           ...attempt,
         }),
-      { status },
+      { status: statusOf(attempt.problems) },
     );
   };
 
@@ -93,7 +92,7 @@ export function createSubscriptionPages(
       {
         onRefused: (event, user, fields, error) => {
           const problems = problemOf(error, error.code === 'missing' ? 'device' : 'url');
-          return page(event, user, { entered: entered(fields), problems, status: 400 });
+          return page(event, user, { entered: entered(fields), problems });
         },
       },
     ),
@@ -101,7 +100,7 @@ export function createSubscriptionPages(
     remove: site.submitted(async (event, user, fields) => {
       const urls = fields.all('podcast');
       if (urls.length === 0) {
-        return page(event, user, { problems: { form: 'first select the podcasts to unsubscribe from' }, status: 400 });
+        return page(event, user, { problems: { form: 'first select the podcasts to unsubscribe from' } });
       }
       const mark = await library.unsubscribe(user.id, urls, fields.get('device'));
       return site.redirect(event, subscriptionsPath(readView(event), '', { removed: String(mark) }));
