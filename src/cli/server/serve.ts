@@ -9,7 +9,7 @@ import { openDataFolder, reportNewFolder } from '../settings/data-folder.ts';
 import { limitHeapGrowth } from '../heap.ts';
 import { commandLine } from '../invocation.ts';
 import { listenOnNetwork } from './network.ts';
-import { connect } from '../operator.ts';
+import { connect } from '../connect.ts';
 import { messages } from '../output.ts';
 import { openServerLog } from './server-log.ts';
 import { untilSignal } from '../signals.ts';
