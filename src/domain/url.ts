@@ -39,10 +39,15 @@ export const sanitizeFeedUrl = (submitted: string, rules: UrlRules = {}): Url | 
 /** More than anyone listens to. All other requests wait while they are stored. */
 const MAX_FEEDS = 20_000;
 
-/** Throws `too-large` for too many distinct feeds in one upload. */
+/**
+ * Throws `too-large` for too many distinct feeds in one upload. It does not suggest a second upload: after a whole list,
+ * that would remove the feeds of the first.
+ */
 export function checkFeedCount(urls: readonly string[]): void {
-  if (urls.length > MAX_FEEDS && new Set(urls).size > MAX_FEEDS) {
-    throw new Refusal('too-large', `an upload may have up to ${MAX_FEEDS} feeds; send the rest in another one`);
+  if (urls.length <= MAX_FEEDS) return;
+  const count = new Set(urls).size;
+  if (count > MAX_FEEDS) {
+    throw new Refusal('too-large', `an upload may have up to ${MAX_FEEDS} feeds; this one has ${count}`);
   }
 }
 

@@ -78,6 +78,12 @@ it('the error for a body that is too large states the limit in the units of `--m
   );
 });
 
+it('does not ask for the rest of a whole list in a second upload, which would remove the first feeds', async () => {
+  const { request } = await openTestServer();
+  const answer = await request('PUT', LIST, { auth, body: feeds(20_001) });
+  expect(await answer.text()).toContain('up to 20000 feeds; this one has 20001"');
+});
+
 it('imports its own OPML with millions of characters, and serves others meanwhile', async () => {
   const { request, storage } = await openTestServer({ maxBody: 16 * 1024 * 1024 });
   await request('PUT', LIST, { auth, body: feeds(5000) });
