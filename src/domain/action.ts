@@ -1,6 +1,6 @@
 import { parseDeviceId } from './device.ts';
 import { invalid } from './errors.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { MAX_POSITION, parsePosition } from './position.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds } from './types.ts';
@@ -33,27 +33,24 @@ interface ActionRules {
 export function parseAction(value: unknown, rules: ActionRules): EpisodeAction | undefined {
   const { now, keepCredentials, rewrites } = rules;
   if (!isJsonObject(value)) throw invalid('it is not an object');
-  const input: Input = value;
-  const feed = readUrl(input.podcast, 'podcast');
-  const media = readUrl(input.episode, 'episode');
+  const feed = readUrl(value.podcast, 'podcast');
+  const media = readUrl(value.episode, 'episode');
   const podcast = rewrites.add(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
-  const isByGuid = mayBeGuid(input, rules) && isGuid(media);
+  const isByGuid = mayBeGuid(value, rules) && isGuid(media);
   const episode = isByGuid ? media : rewrites.add(media, sanitizeMediaUrl(media, { ascii: true }));
   if (podcast === '' || episode === '') return undefined;
 
-  const type = readType(input.action);
-  const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
-  const device = rules.device ?? (isGiven(input.device) ? parseDeviceId(input.device) : undefined);
-  const guid = isByGuid ? media : readGuid(input.guid);
-  const play = type === 'play' ? readTimes(toVersion2(input, rules.source)) : undefined;
+  const type = readType(value.action);
+  const timestamp = isGiven(value.timestamp) ? parseTimestamp(value.timestamp) : now;
+  const device = rules.device ?? (isGiven(value.device) ? parseDeviceId(value.device) : undefined);
+  const guid = isByGuid ? media : readGuid(value.guid);
+  const play = type === 'play' ? readTimes(toVersion2(value, rules.source)) : undefined;
   // All keys at once: adding them one by one makes the object slower to create, and to write as JSON.
   return { podcast, episode, action: type, timestamp, device, guid, play };
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
 /** The times of a play as version 2 has them. Version 1 has only the position; in Nextcloud a missing one is unknown. */
-function toVersion2(input: Input, source: ActionSource): Input {
+function toVersion2(input: JsonObject, source: ActionSource): JsonObject {
   const { started, position, total } = input;
   if (source === 'nextcloud') return { started: started ?? -1, position: position ?? -1, total: total ?? -1 };
   if (source !== 1) return input;
@@ -62,7 +59,7 @@ function toVersion2(input: Input, source: ActionSource): Input {
 }
 
 /** Another server returns a GUID that it received through version 1 in both fields. */
-const mayBeGuid = ({ episode, guid }: Input, { source }: ActionRules): boolean =>
+const mayBeGuid = ({ episode, guid }: JsonObject, { source }: ActionRules): boolean =>
   source === 1 || (source === 'server' && guid === episode);
 
 /** Any text that does not start like a usable URL is a GUID; it is kept unchanged. */
@@ -97,7 +94,7 @@ function readType(value: unknown): ActionType {
  * The times of a play. A negative time means "unknown" (AntennaPod sends -1 for all three): then only a non-negative
  * position is kept, as clients read -1 as "played to the end".
  */
-function readTimes(input: Input): EpisodeAction['play'] {
+function readTimes(input: JsonObject): EpisodeAction['play'] {
   const started = readTime(input.started, 'started');
   const position = readTime(input.position, 'position');
   const total = readTime(input.total, 'total');

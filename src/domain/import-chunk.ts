@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts';
 import type { SettingScope } from './types.ts';
 
 /** A part of an account, as another server returned it. Nothing in it has been validated yet. */
@@ -7,7 +8,7 @@ export type ImportChunk =
   /** Devices that share their subscriptions. */
   | { kind: 'group'; devices: string[] }
   | { kind: 'actions'; actions: unknown[] }
-  | { kind: 'settings'; scope: ImportScope; values: Record<string, unknown> }
+  | { kind: 'settings'; scope: ImportScope; values: JsonObject }
   | { kind: 'list'; title: string; urls: string[] };
 
 /** What settings belong to (spec 2.9). */

@@ -1,5 +1,8 @@
+/** An object from JSON. Its values are not validated yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** Whether a value from JSON is an object: neither an array nor null. */
-export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Levels of arrays and objects. No client needs nearly as many. */

@@ -1,5 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import { findExcess } from '../domain/json.ts';
+import { findExcess, isJsonObject } from '../domain/json.ts';
 
 /** URLs in a JSON list: an array of strings, or of objects with `url` or `feed`. Throws `invalid` for anything else. */
 export function readJsonList(text: string): string[] {
@@ -28,7 +28,6 @@ function parse(text: string): unknown {
 
 function toUrl(entry: unknown): string | undefined {
   if (typeof entry === 'string') return entry;
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  const { url, feed } = entry as Record<string, unknown>;
-  return [url, feed].find((value) => typeof value === 'string');
+  if (!isJsonObject(entry)) return undefined;
+  return [entry.url, entry.feed].find((value) => typeof value === 'string');
 }

@@ -5,7 +5,7 @@ import type { H3Event } from 'h3';
 import { SMALL_BODY } from '../body-limits.ts';
 import { formatLimit } from '../domain/count.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import { isJsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { parseJson } from '../formats/body.ts';
 import type { UploadFormat } from '../formats/list.ts';
 import type { BodyParser } from '../services/sync/body-parser.ts';
@@ -63,22 +63,22 @@ export const readText = async (event: H3Event, limit: number): Promise<string> =
   (await readBytes(event, limit)).toString();
 
 /** The request body as a JSON object. Throws as `readJson` does, and `invalid` if there is no body. */
-export async function readObject(event: H3Event, bodyOptions: BodyOptions): Promise<Record<string, unknown>> {
+export async function readObject(event: H3Event, bodyOptions: BodyOptions): Promise<JsonObject> {
   return requireObject(await readJson(event, bodyOptions));
 }
 
 /** The same; an empty object if there is no body. */
-export async function readOptionalObject(event: H3Event, bodyOptions: BodyOptions): Promise<Record<string, unknown>> {
+export async function readOptionalObject(event: H3Event, bodyOptions: BodyOptions): Promise<JsonObject> {
   const body = await readJson(event, bodyOptions);
   return body === undefined ? {} : requireObject(body);
 }
 
 /** The same, parsed in this thread even if it is large: only for the operator. `limit` in bytes. */
-export async function readTrustedObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
+export async function readTrustedObject(event: H3Event, limit: number): Promise<JsonObject> {
   return requireObject(parseJson(await readBytes(event, limit), Infinity));
 }
 
-function requireObject(body: unknown): Record<string, unknown> {
+function requireObject(body: unknown): JsonObject {
   if (body === undefined) throw invalid('the request body is missing: send a JSON object');
   if (!isJsonObject(body)) throw invalid('the request body must be a JSON object');
   return body;

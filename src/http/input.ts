@@ -1,5 +1,6 @@
 import { getCookie, type H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Stamp } from '../domain/types.ts';
 
 /** A placeholder of the path, percent-decoded once. Throws `invalid` for a broken escape. */
@@ -111,17 +112,14 @@ export function toArray(value: unknown, name: string, items = 'strings'): unknow
 }
 
 /** Members of a JSON object that must be strings. Throws `invalid`, naming the first that is not. */
-export function toStringFields<Key extends string>(body: Record<string, unknown>, ...keys: Key[]): Record<Key, string> {
+export function toStringFields<Key extends string>(body: JsonObject, ...keys: Key[]): Record<Key, string> {
   const wrong = keys.find((key) => typeof body[key] !== 'string');
   if (wrong !== undefined) throw invalid(`"${wrong}" must be a string`);
   return Object.fromEntries(keys.map((key) => [key, body[key]])) as Record<Key, string>;
 }
 
 /** Optional members of a JSON object that must be booleans. Throws `invalid`, naming the first that is not. */
-export function toBooleanFields<Key extends string>(
-  body: Record<string, unknown>,
-  ...keys: Key[]
-): Partial<Record<Key, boolean>> {
+export function toBooleanFields<Key extends string>(body: JsonObject, ...keys: Key[]): Partial<Record<Key, boolean>> {
   const given = keys.filter((key) => body[key] !== undefined);
   const wrong = given.find((key) => typeof body[key] !== 'boolean');
   if (wrong !== undefined) throw invalid(`"${wrong}" must be true or false`);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { RemoteError } from './remote-error.ts';
 
 /*
@@ -19,14 +19,13 @@ export function toArray(value: unknown, what: string): unknown[] {
 }
 
 /** The objects in an array. Throws like `toArray`. */
-export const toObjects = (value: unknown, what: string): Record<string, unknown>[] =>
-  toArray(value, what).filter(isJsonObject);
+export const toObjects = (value: unknown, what: string): JsonObject[] => toArray(value, what).filter(isJsonObject);
 
 /**
  * An object, or `{}` for null and for an empty array, as Go and PHP encode an empty one. Throws a RemoteError for anything
  * else.
  */
-export function toObject(value: unknown, what: string): Record<string, unknown> {
+export function toObject(value: unknown, what: string): JsonObject {
   if (isJsonObject(value)) return value;
   if (value === null || (Array.isArray(value) && value.length === 0)) return {};
   throw invalidFormat(what);

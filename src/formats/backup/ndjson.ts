@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
+import type { JsonObject } from '../../domain/json.ts';
 import { ValidationError } from './record.ts';
 
 /** Bytes. The settings of one episode may take nearly a quarter of it. */
@@ -15,11 +16,11 @@ export function writeLine(value: object): string {
 const LINE = /^(.*),"crc":"([0-9a-f]{8})"\}$/s;
 
 /** The value of a line, which comes without its end. Throws `ValidationError` if the line was altered. */
-export function parseLine(line: string): Record<string, unknown> {
+export function parseLine(line: string): JsonObject {
   const [, before, crc] = LINE.exec(line) ?? [];
   const json = `${before}}`;
   if (checksum(json) !== crc) throw new ValidationError('its checksum does not match');
-  return JSON.parse(json) as Record<string, unknown>;
+  return JSON.parse(json) as JsonObject;
 }
 
 const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0');

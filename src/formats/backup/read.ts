@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalid, Refusal } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { parseLine, readLines } from './ndjson.ts';
 import { type BackupRecord, mayFollow, readRecord, ValidationError } from './record.ts';
 import { HEADER } from './write.ts';
@@ -70,7 +71,7 @@ export async function* readBackup(
   }
 }
 
-function checkHeader({ kind, format }: Record<string, unknown>): undefined {
+function checkHeader({ kind, format }: JsonObject): undefined {
   if (kind !== HEADER.kind) throw new ValidationError('it is not a header');
   if (format === HEADER.format) return;
   throw invalid(

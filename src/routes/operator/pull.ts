@@ -1,15 +1,13 @@
 import { MAX_BODY } from '../../body-limits.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { ImportChunk, ImportScope } from '../../domain/import-chunk.ts';
-import { isJsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
 import { readTrustedObject } from '../../http/body.ts';
 import { readParam, toStringArray, toStringFields } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
-
-type Body = Readonly<Record<string, unknown>>;
 
 /** Imports a chunk of an account on another server, and returns the result. */
 export function createPullRoute({ administration, pull }: Pick<Services, 'administration' | 'pull'>): Handler {
@@ -20,7 +18,7 @@ export function createPullRoute({ administration, pull }: Pick<Services, 'admini
   };
 }
 
-function toChunk(body: Body): ImportChunk {
+function toChunk(body: JsonObject): ImportChunk {
   switch (body.kind) {
     case 'device':
       return { kind: 'device', ...toStringFields(body, 'device', 'caption', 'type') };
@@ -40,13 +38,13 @@ function toChunk(body: Body): ImportChunk {
   }
 }
 
-function toScope({ scope, ...of }: Body): ImportScope {
+function toScope({ scope, ...of }: JsonObject): ImportScope {
   const known = SCOPE_KINDS.find((each) => each === scope);
   if (!known) throw invalid(`"scope" must be one of ${SCOPE_KINDS.join(', ')}`);
   return { scope: known, ...toStringFields(of, ...Object.keys(of)) };
 }
 
-function toObject(body: Body, key: string): Body {
+function toObject(body: JsonObject, key: string): JsonObject {
   const value = body[key];
   if (isJsonObject(value)) return value;
   throw invalid(`"${key}" must be an object`);

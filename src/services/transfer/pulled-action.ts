@@ -1,15 +1,13 @@
 import { parseAction } from '../../domain/action.ts';
 import { toDeviceId } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { isJsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { parsePosition } from '../../domain/position.ts';
 import { parseTimestamp } from '../../domain/timestamp.ts';
 import { createRewriteLog, redactUrl } from '../../domain/url.ts';
 
 /** An action that can be uploaded, with notes on what was changed; or the reason why it cannot. */
-type Repaired = { action: Input; notes: string[] } | { what: string; reason: string };
-
-type Input = Readonly<Record<string, unknown>>;
+type Repaired = { action: JsonObject; notes: string[] } | { what: string; reason: string };
 
 const TIMES = ['started', 'position', 'total'];
 
@@ -56,7 +54,7 @@ export function repairAction(value: unknown): Repaired {
 const MILLISECONDS_FROM = 1e11;
 
 /** Converts all valid times to seconds. */
-function withSeconds(given: Input): Input {
+function withSeconds(given: JsonObject): JsonObject {
   const isText = typeof given.timestamp === 'string' && /^\d{1,15}(?:\.\d+)?$/.test(given.timestamp);
   const timestamp = isText ? Number(given.timestamp) : given.timestamp;
   const times = TIMES.filter((key) => key in given).map((key) => [key, toSeconds(given[key])]);
@@ -80,7 +78,7 @@ function toSeconds(value: unknown): unknown {
   return typeof seconds === 'number' && seconds >= 0 ? Math.floor(seconds) : value;
 }
 
-function hasTime({ timestamp }: Input): boolean {
+function hasTime({ timestamp }: JsonObject): boolean {
   try {
     parseTimestamp(timestamp);
     return true;
@@ -89,7 +87,7 @@ function hasTime({ timestamp }: Input): boolean {
   }
 }
 
-function findProblem(action: Input): string | undefined {
+function findProblem(action: JsonObject): string | undefined {
   try {
     const rules = { source: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
     const parsed = parseAction(action, rules);
@@ -100,7 +98,7 @@ function findProblem(action: Input): string | undefined {
   }
 }
 
-const describe = ({ episode, podcast }: Input): string =>
+const describe = ({ episode, podcast }: JsonObject): string =>
   redactUrl(
     ([episode, podcast].find((each) => typeof each === 'string' && each !== '') as string | undefined) ?? 'nothing',
   );
