@@ -1,13 +1,13 @@
 import { groupBy } from '../../batches.ts';
 import type { Clock } from '../../clock.ts';
 import { dayOf } from '../../domain/listening.ts';
-import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { Url, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, Episode, Storage } from '../../storage/stores.ts';
 import type { ActionTable, EpisodeInProgress } from './action-table.ts';
 import { type EpisodeNames, findNames, podcastNames } from '../directory/episode-names.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
-import { listenedByDay } from './statistics.ts';
+import { type ListeningStatistics, listenedByDay } from './statistics.ts';
 
 const DAYS = 30;
 const MAX_IN_PROGRESS = 6;
@@ -24,7 +24,7 @@ export interface Overview {
   /** New episodes of the subscriptions, the newest first, without those that were played or deleted. */
   newEpisodes: (Episode & EpisodeNames)[];
   /** Listening time of the last 30 days in UTC, the oldest first. */
-  days: { start: Seconds; listened: Seconds }[];
+  days: ListeningStatistics['periods'];
   devices: DeviceSummary[];
 }
 

@@ -76,11 +76,7 @@ export const createStatistics = (
 });
 
 /** Listening time of each of the last days, the oldest first. */
-export function listenedByDay(
-  table: ActionTable,
-  days: number,
-  today: number,
-): { start: Seconds; listened: Seconds }[] {
+export function listenedByDay(table: ActionTable, days: number, today: number): ListeningStatistics['periods'] {
   const first = today - days + 1;
   const listened = zeros(days);
   for (const row of table.rows(startOfDay(first), startOfDay(today + 1))) {
