@@ -190,7 +190,7 @@ export class Directory {
   #toBatch(podcast: PodcastFields, { replaces, endsLease }: PodcastChange, episodes: EpisodeBatch | undefined): Batch {
     const { isShared } = this.store;
     const check: [Key, Version][] = [];
-    const set: [Key, Value][] = [...(episodes?.set ?? [])];
+    const set: (readonly [Key, Value])[] = [...(episodes?.set ?? [])];
     const deleted: Key[] = [...(episodes?.delete ?? [])];
     for (const { address, version } of replaces) check.push([podcastKey(address.digest, 'podcast'), version]);
     for (const url of urlsOf(podcast)) {

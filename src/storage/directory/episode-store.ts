@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { groupBy } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds } from '../../domain/types.ts';
-import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
+import type { Batch, Entry, Key, KeyValueStore, Version } from '../contract.ts';
 import { under, type UrlDigest } from '../keys.ts';
 import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
@@ -20,9 +20,7 @@ const MAX_SIZE = 1024 * 1024;
 const ALL_CHUNKS = 100_000;
 
 /** Entries to store for a change of episodes. */
-export interface EpisodeBatch {
-  set: [Key, Value][];
-  delete: Key[];
+export interface EpisodeBatch extends Batch {
   /** The episodes after the change. */
   episodes: readonly ChunkedEpisode[];
 }

@@ -1,7 +1,7 @@
 import { eachInSlices } from '../../slices.ts';
 import type { Stamp, Url, UserId } from '../../domain/types.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
-import type { Entry, Key, Value } from '../contract.ts';
+import type { Batch, Entry } from '../contract.ts';
 import { readRows, replaceRows } from '../rows.ts';
 import {
   fromStored,
@@ -140,9 +140,7 @@ export class SubscriptionLists {
   }
 }
 
-export interface ListWrite {
-  set: [Key, Value][];
-  delete: Key[];
+export interface ListWrite extends Batch {
   /** Call it when the entries are stored. */
   apply(): Promise<void>;
 }
