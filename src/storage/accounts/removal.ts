@@ -55,13 +55,8 @@ function noneIfCorrupt(error: unknown): [] {
 }
 
 /** The keys of all logins of an account. */
-async function findLogins({ store }: Core, user: UserId): Promise<Key[]> {
-  const found: Key[] = [];
-  for await (const page of scan(store, LOGINS)) {
-    for (const entry of page) if (userIn(entry) === user) found.push(entry.key);
-  }
-  return found;
-}
+const findLogins = async ({ store }: Core, user: UserId): Promise<Key[]> =>
+  keysOf((await listAll(store, LOGINS)).filter((login) => userIn(login) === user));
 
 /**
  * Removes the data of accounts whose removal or import was interrupted. `lease`: how long it may go on without a
