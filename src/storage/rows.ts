@@ -15,17 +15,12 @@ export function writeRows(prefix: Prefix, rows: readonly unknown[], first = 0): 
   return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(first + number)}`, text]);
 }
 
-interface Chunk<Item> {
-  part: readonly Item[];
-  text: string;
-}
-
 /** Splits items into chunks by number and by length as JSON. */
 export function* chunked<Item>(
   items: readonly Item[],
   most: number,
   write: (part: readonly Item[]) => string,
-): Iterable<Chunk<Item>> {
+): Iterable<{ part: readonly Item[]; text: string }> {
   let count = most;
   let at = 0;
   do {
