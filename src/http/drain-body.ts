@@ -51,7 +51,6 @@ const pauseOrEnd = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {
     const settle = (): void => {
       stop();
-      request.off('end', settle).off('close', settle);
       resolve();
     };
     const stop = discard(request, RESPOND_AFTER, settle);

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { expect, it } from 'vitest';
+import { Refusal } from '../../src/domain/errors.ts';
 import type { Reservation } from '../../src/http/body-budget.ts';
 import { type BodyOptions, readChunks, readJson } from '../../src/http/body.ts';
 
@@ -54,6 +55,16 @@ it('a body that is parsed while it arrives reserves the limit when it becomes la
   request.end(Buffer.alloc(100_000));
   for await (const _chunk of readChunks(event, LIMIT, reservation));
   expect(new Set(reserved)).toEqual(new Set([LIMIT]));
+});
+
+it('a body that is parsed while it arrives is not waited for any longer once it is evicted', async () => {
+  const { request, event, reservation } = begin({});
+  reservation.reserve = async (_bytes, evict) => evict!(new Refusal('busy', 'too slow'));
+  request.write(Buffer.alloc(100_000));
+  const read = async (): Promise<void> => {
+    for await (const _chunk of readChunks(event, LIMIT, reservation));
+  };
+  await expect(read()).rejects.toThrow('before the whole request body arrived');
 });
 
 it('refuses a body whose client disconnected before it was read', async () => {

@@ -68,7 +68,7 @@ const MALFORMED: Record<string, [sent: string, status: number, message: RegExp]>
   'a chunk without a length': ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n', 400, /chunk/],
 };
 
-it('refuses malformed requests like any other bad request', async () => {
+it('refuses malformed requests like any other bad request, and serves the next one after a form with too many fields', async () => {
   const { port } = await startServer();
   for (const [what, [sent, status, message]] of Object.entries(MALFORMED)) {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
@@ -78,6 +78,11 @@ it('refuses malformed requests like any other bad request', async () => {
     expect(head, what).toMatch(/^access-control-allow-origin: \*\r$/m);
     expect(JSON.parse(body), what).toEqual({ code: status, message: expect.stringMatching(message) });
   }
+  const socket = connect(port, '127.0.0.1');
+  const type = 'Content-Type: application/x-www-form-urlencoded';
+  socket.write(`POST /register HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: 100\r\n\r\n${'&'.repeat(100)}`);
+  socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 /);
 });
 
 it('prints the next steps while there is no account', async () => {
