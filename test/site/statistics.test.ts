@@ -207,6 +207,25 @@ it('a page shows them as charts, each with a table', async () => {
   expect((await visitor.get('/statistics?range=7d')).status).toBe(400);
 });
 
+it('draws each bar and cell by its share of the most, and what is empty, too', async () => {
+  const { html } = await (await signIn(await openPlayed())).get('/statistics');
+  const [days, week, ...shares] = [...html.matchAll(/<svg class="chart[^]*?<\/svg>/g)].map(([chart]) => chart);
+  expect(days).toContain('viewBox="0 0 300 100"');
+  expect(days).toContain(
+    '<rect x="271" y="99.5" width="8" height="0.5" class="none"><title>12 Nov 2023: 0 min</title></rect>' +
+      '<rect x="281" y="98" width="8" height="2" class="mark"><title>13 Nov 2023: 1 min</title></rect>' +
+      '<rect x="291" y="0" width="8" height="100" class="mark"><title>14 Nov 2023: 1 h</title></rect>',
+  );
+  expect(week).toContain('viewBox="0 0 240 70"');
+  const cell = 'width="9" height="9" class="mark" fill-opacity';
+  expect(week).toContain(`<rect x="230.5" y="0.5" ${cell}="0.16"><title>Monday, 23:00: 1 min</title></rect>`);
+  expect(week).toContain(`<rect x="80.5" y="10.5" ${cell}="1.00"><title>Tuesday, 08:00: 1 h</title></rect>`);
+  expect(week).toContain('class="none"><title>Tuesday, 09:00: 0 min</title></rect>');
+  expect(shares.map((chart) => /class="mark" width="(\d+)"/.exec(chart)![1])).toEqual(['100', '3', '100', '2', '1']);
+  expect(html).toContain('<span>16 Oct 2023</span><span>14 Nov 2023</span>');
+  expect(html).toContain('<th scope="row">08:00</th><td class="number"></td><td class="number">1 h</td>');
+});
+
 it('its links lead to the podcast, the history of a device by name, and the same numbers as JSON', async () => {
   const server = await openPlayed();
   await server.request('POST', '/api/2/devices/bob/tv.json', { auth, body: { caption: 'Living room' } });

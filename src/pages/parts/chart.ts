@@ -25,7 +25,7 @@ const [WIDTH, GAP, HEIGHT] = [10, 2, 100];
 
 /** A chart with a bar for each period. */
 export function renderBars({ caption, heading, bars }: BarChart): Markup {
-  const most = Math.max(1, ...bars.map(({ listened }) => listened));
+  const most = Math.max(...bars.map(({ listened }) => listened));
   const marks = bars.map(({ label, listened }, at) => {
     const height = listened === 0 ? 0.5 : Math.max(1, Math.round((HEIGHT * listened) / most));
     return markup`<rect x="${at * WIDTH + GAP / 2}" y="${HEIGHT - height}" width="${WIDTH - GAP}" height="${height}" class="${listened === 0 ? 'none' : 'mark'}"><title>${label}: ${toDuration(listened)}</title></rect>`;
@@ -46,7 +46,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 
 /** Listening time by weekday from Monday, then by hour: the more, the stronger the color. */
 export function renderHeatMap(caption: string, hours: readonly (readonly Seconds[])[]): Markup {
-  const most = Math.max(1, ...hours.flat());
+  const most = Math.max(...hours.flat());
   const cells = hours.flatMap((row, day) =>
     row.map((listened, hour) => {
       const opacity =
