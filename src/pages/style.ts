@@ -32,7 +32,7 @@ h1, h2, p, li, dd, td, th, .soft { unicode-bidi: plaintext; }
 h1, h2, p, li, dd, .soft { text-align: left; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .16em; }
 a:hover { text-decoration-thickness: 2px; }
-img, svg, audio { max-width: 100%; }
+img, svg, audio, video { max-width: 100%; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
 code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; -webkit-user-select: all; user-select: all; }
 [hidden] { display: none !important; }
@@ -188,7 +188,8 @@ summary { cursor: pointer; padding-block: .15rem; }
 .chart-data { margin-top: .6rem; color: var(--soft); font-size: .9rem; }
 .chart-data table { color: var(--ink); }
 .tags a[aria-current] { background: var(--accent); color: var(--on-accent); }
-audio { width: 100%; display: block; }
+audio, video { width: 100%; display: block; }
+video { aspect-ratio: 16 / 9; max-height: 80vh; background: #000; border-radius: .5rem; }
 .player .actions { margin: .75rem 0 0; }
 .player label { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
 .player select { width: auto; margin: 0; }

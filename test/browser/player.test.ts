@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     return Object.fromEntries(['started', 'position', 'total'].map((name) => [name, Number(fields.get(name))]));
   };
   const control = (page: Page, code: string) =>
-    page.evaluate(`{ const audio = document.querySelector('audio'); ${code} }`);
+    page.evaluate(`{ const audio = document.querySelector('audio, video'); ${code} }`);
   /** Until it is as expected: the browser plays in real time, and this machine may be busy. */
   const eventually = (read: () => unknown) => expect.poll(read, { timeout: 20_000 });
   const reach = (page: Page, seconds: number) =>
@@ -64,6 +64,16 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     expect(await actions()).toHaveLength(2);
     await page.reload();
     expect(await page.locator('audio').getAttribute('src')).toMatch(new RegExp(`#t=${position}$`));
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a video, and uploads what is played of it', async () => {
+    const { page, complaints } = await openPlayer({ file: 'clip.mp4' });
+    const { width, height } = (await page.locator('video').boundingBox())!;
+    expect([width > 900, height > 400]).toEqual([true, true]);
+    const started = nextUpload(page);
+    await control(page, 'audio.play()');
+    expect(await started).toEqual({ started: 40, position: 40, total: LENGTH });
     expect(complaints).toEqual([]);
   });
 

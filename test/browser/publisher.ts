@@ -26,11 +26,15 @@ function toWav(seconds: number): Buffer {
   return Buffer.concat([head, samples]);
 }
 
-/** Where episodes are: any `.wav`, in parts if asked for, as players do to seek; anything else is a web page. */
+/**
+ * Where episodes are: any `.wav` or `.mp4`, which are the same, in parts if asked for, as players do to seek; anything else
+ * is a web page.
+ */
 export function usePublisher(): { url: string } {
   const wav = toWav(LENGTH);
   const server = createServer((request, response) => {
-    if (!request.url!.endsWith('.wav')) return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Gone');
+    const isMedia = /\.(wav|mp4)$/.test(request.url!);
+    if (!isMedia) return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Gone');
     const [, from = '0', until = ''] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? [];
     const part = wav.subarray(Number(from), until === '' ? undefined : Number(until) + 1);
     return response

@@ -42,6 +42,19 @@ describe('the page of an episode', () => {
     expect((await openVisitor(server).get(EPISODE)).html).toContain(`<audio controls preload="none" src="${MEDIA}">`);
   });
 
+  it.each([
+    ['clip.mp4', 'video'],
+    ['CLIP.M4V?token=1', 'video'],
+    ['talk.m4a', 'audio'],
+    ['talk.mp3?next=clip.mp4', 'audio'],
+  ])('shows the picture of a video: %s', async (file, element) => {
+    const server = await openFilled();
+    const url = `https://media.example/${file}`;
+    await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url, title: 'Moving' }]);
+    const { html } = await openVisitor(server).get(episodePath(url));
+    expect(html).toContain(`<${element} controls preload="none" src="${url}">`);
+  });
+
   it('shows what happened to it on which device, and offers the marks that change something', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);

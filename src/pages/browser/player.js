@@ -9,18 +9,18 @@
  */
 export function runPlayer() {
   const player = document.querySelector('[data-player]');
-  const audio = player?.querySelector('audio');
-  if (!(player instanceof HTMLElement) || !audio) return;
+  const media = player?.querySelector('audio, video');
+  if (!(player instanceof HTMLElement) || !(media instanceof HTMLMediaElement)) return;
   /** @param {string} name */
   const show = (name, isShown = true) => player.querySelector(`[data-${name}]`)?.toggleAttribute('hidden', !isShown);
 
-  /** Where the address of the media says to start. @param {HTMLAudioElement} from */
+  /** Where the address of the media says to start. @param {HTMLMediaElement} from */
   const startOf = ({ src }) => Number(/#t=(\d+)$/.exec(src)?.[1] ?? 0);
-  audio.currentTime = startOf(audio); // before it is loaded, too: skipping starts there
+  media.currentTime = startOf(media); // before it is loaded, too: skipping starts there
 
   /** @param {number} seconds */
   const skip = (seconds) => {
-    audio.currentTime = Math.max(0, Math.min(audio.currentTime + seconds, audio.duration || Infinity));
+    media.currentTime = Math.max(0, Math.min(media.currentTime + seconds, media.duration || Infinity));
   };
   for (const button of player.querySelectorAll('button')) {
     if (button.dataset.skip) button.addEventListener('click', () => skip(Number(button.dataset.skip)));
@@ -36,8 +36,8 @@ export function runPlayer() {
   const speed = player.querySelector('select');
   const applySpeed = () => {
     if (!speed) return;
-    audio.defaultPlaybackRate = Number(speed.value); // also for media loaded later
-    audio.playbackRate = Number(speed.value);
+    media.defaultPlaybackRate = Number(speed.value); // also for media loaded later
+    media.playbackRate = Number(speed.value);
   };
   const chosen = openStorage()?.getItem('podsync-speed');
   if (speed && chosen && [...speed.options].some(({ value }) => value === chosen)) speed.value = chosen;
@@ -47,7 +47,7 @@ export function runPlayer() {
     openStorage()?.setItem('podsync-speed', speed.value);
   });
   show('controls');
-  audio.addEventListener('error', () => show('unplayable'));
+  media.addEventListener('error', () => show('unplayable'));
 
   if ('mediaSession' in navigator) {
     const { title, artist, artwork } = player.dataset;
@@ -115,7 +115,7 @@ export function runPlayer() {
   /** Seconds played since the last upload. */
   let played = 0;
   /** The position that the server has, -1 if an upload failed. */
-  let saved = startOf(audio);
+  let saved = startOf(media);
   /** When the position last changed, by the clock of the browser. */
   let movedAt = 0;
   /** @param {number} position */
@@ -133,12 +133,12 @@ export function runPlayer() {
   const episode = `${readForm().get('podcast')} ${readForm().get('url')}`;
 
   const upload = async (isLeaving = false) => {
-    const [at, position, part] = [movedAt, Math.floor(audio.currentTime), played];
+    const [at, position, part] = [movedAt, Math.floor(media.currentTime), played];
     const fields = readForm();
     // A sum of fractions may be a little too large.
-    fields.set('started', String(Math.max(0, Math.floor(audio.currentTime - part + 0.001))));
+    fields.set('started', String(Math.max(0, Math.floor(media.currentTime - part + 0.001))));
     fields.set('position', String(position));
-    if (Number.isFinite(audio.duration)) fields.set('total', String(Math.floor(audio.duration)));
+    if (Number.isFinite(media.duration)) fields.set('total', String(Math.floor(media.duration)));
     [saved, played] = [position, 0];
     // The page no longer sees the response, so it is either sent or stored: both would count it twice.
     if (isLeaving && (!navigator.onLine || episode in readUnsent())) {
@@ -157,27 +157,27 @@ export function runPlayer() {
     if (!isLeaving) show('unsaved', saved === -1);
   };
   const uploadChange = (isLeaving = false) => {
-    if (saved !== Math.floor(audio.currentTime) && audio.played.length > 0) void upload(isLeaving);
+    if (saved !== Math.floor(media.currentTime) && media.played.length > 0) void upload(isLeaving);
   };
 
   /** Goes on where an app has stopped since, unless this page plays or has a position that the server does not have. */
   const catchUp = async () => {
-    const { currentTime } = audio;
+    const { currentTime } = media;
     const isIdle = () =>
-      audio.paused &&
-      audio.currentTime === currentTime &&
+      media.paused &&
+      media.currentTime === currentTime &&
       saved === Math.floor(currentTime) &&
       !(episode in readUnsent()) &&
       ageOf(movedAt) > INTERVAL; // no upload waits for its response
     if (!isIdle()) return;
     const response = await fetch(location.href);
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-player]');
-    const source = fresh?.querySelector('audio');
+    const source = fresh?.querySelector('audio, video');
     const isOwn = fresh?.querySelector('form')?.dataset.user === form.dataset.user; // somebody else may have signed in
-    const position = source && isOwn ? startOf(source) : 0;
+    const position = source instanceof HTMLMediaElement && isOwn ? startOf(source) : 0;
     if (position === 0 || position === saved || !isIdle()) return;
     saved = position;
-    audio.currentTime = position;
+    media.currentTime = position;
   };
 
   for (const [unsent, { at, fields }] of Object.entries(readUnsent())) {
@@ -190,19 +190,19 @@ export function runPlayer() {
       .catch(() => undefined);
   }
 
-  audio.addEventListener('timeupdate', () => {
-    if (!isPlaying || audio.seeking) return;
-    played += Math.max(0, audio.currentTime - last);
-    move(audio.currentTime);
+  media.addEventListener('timeupdate', () => {
+    if (!isPlaying || media.seeking) return;
+    played += Math.max(0, media.currentTime - last);
+    move(media.currentTime);
   });
-  audio.addEventListener('seeking', () => move(audio.currentTime));
-  audio.addEventListener('playing', () => {
+  media.addEventListener('seeking', () => move(media.currentTime));
+  media.addEventListener('playing', () => {
     if (isPlaying) return;
     isPlaying = true;
-    move(audio.currentTime);
+    move(media.currentTime);
     void upload();
   });
-  audio.addEventListener('pause', () => {
+  media.addEventListener('pause', () => {
     isPlaying = false;
     uploadChange();
   });
@@ -211,8 +211,8 @@ export function runPlayer() {
   // Otherwise the upload on leaving would arrive after the mark, and undo it.
   document.addEventListener('submit', ({ submitter }) => {
     if (!(submitter instanceof HTMLButtonElement) || !/\/episode\/(played|new)$/.test(submitter.formAction)) return;
-    audio.pause();
-    saved = Math.floor(audio.currentTime);
+    media.pause();
+    saved = Math.floor(media.currentTime);
   });
   // The last event of a page on a phone, which may end it at any time.
   document.addEventListener('visibilitychange', () => {

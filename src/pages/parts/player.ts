@@ -18,17 +18,21 @@ interface Player {
 
 const SPEEDS = ['0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3'];
 
+/** Addresses of files with a picture: an audio element would play only their sound. */
+const VIDEO = /^[^?]*\.(?:m4v|mov|mp4|ogv|webm)(?:\?|$)/i;
+
 /**
  * Plays an episode in the browser, if the browser supports its format. `browser/player.js` shows the hidden controls and
  * sends the form. Without a script it is a plain player that starts at the same position.
  */
 export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork, owner }: Player): Markup {
   const address = startAt > 0 ? `${src}#t=${startAt}` : src;
+  const element = VIDEO.test(src) ? 'video' : 'audio';
   const speeds = SPEEDS.map(
     (speed) => markup`<option${attributes({ value: speed, selected: speed === '1' })}>${speed}×</option>`,
   );
   return markup`<section class="card player" aria-label="Player"${attributes({ 'data-player': true, 'data-title': title, 'data-artist': podcastTitle, 'data-artwork': artwork })}>
-<audio controls preload="none" src="${address}"></audio>
+<${element} controls preload="none" src="${address}"></${element}>
 <div class="actions" data-controls hidden>
 <button type="button" class="plain" data-skip="-15">Back 15 s</button>
 <button type="button" class="plain" data-skip="30">Forward 30 s</button>
