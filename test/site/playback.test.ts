@@ -80,6 +80,7 @@ describe('marks', () => {
     const { timestamp } = await download(server);
     for (const button of ['played', 'new', 'played', 'new']) await press(visitor, button);
     expect((await visitor.get(EPISODE)).html).toContain('Marked as new');
+    expect((await visitor.get(PODCAST)).html).toContain('Marked as new');
     const { actions } = await download(server, timestamp);
     expect(actions.map(({ action }) => action)).toEqual(['play', 'new', 'play', 'new']);
     const latest = await server.request('GET', '/api/2/episodes/bob.json?aggregated=true', { auth });
