@@ -55,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/timeout.ts': [],
   'src/batches.ts': [],
   'src/keyed-mutex.ts': [],
+  'src/lru.ts': [],
   'src/slices.ts': ['src/keyed-mutex.ts'],
   'src/routes': [
     'src/body-limits.ts',
@@ -92,6 +93,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/thread.ts',
     'src/timeout.ts',
     'src/keyed-mutex.ts',
+    'src/lru.ts',
   ],
   'src/feeds': ['src/domain', 'src/thread.ts', 'src/keyed-mutex.ts'],
   'src/pull': ['src/feeds', 'src/domain', 'src/batches.ts'],
@@ -107,7 +109,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/thread.ts',
     'src/keyed-mutex.ts',
   ],
-  'src/storage': ['src/domain', 'src/batches.ts', 'src/slices.ts', 'src/keyed-mutex.ts', 'plugins'],
+  'src/storage': ['src/domain', 'src/batches.ts', 'src/slices.ts', 'src/keyed-mutex.ts', 'src/lru.ts', 'plugins'],
   'src/domain': [],
   plugins: ['src/plugin.ts'],
 };

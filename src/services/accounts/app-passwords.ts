@@ -6,6 +6,7 @@ import { MAX_CAPTION } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { AppPassword, Storage, User } from '../../storage/stores.ts';
 import { storedAppName } from '../sync/app-name.ts';
@@ -59,7 +60,7 @@ export function createAppPasswords(
   now: Clock,
 ): AppPasswords {
   /** By digest, when this process last stored a use. */
-  const recorded = new LRUCache<string, Seconds>({ max: 10_000 });
+  const recorded = new LRUCache<string, Seconds>(atMost(10_000));
 
   const recordUse = async ({ user, digest, usedAt }: AppPassword, { address, app }: SessionClient): Promise<void> => {
     const latest = Math.max(usedAt ?? -Infinity, recorded.get(digest) ?? -Infinity);

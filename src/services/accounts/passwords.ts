@@ -1,6 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../../domain/errors.ts';
+import { atMost } from '../../lru.ts';
 import type { User } from '../../storage/stores.ts';
 import { DUMMY_HASH, type Hasher } from './hasher.ts';
 
@@ -52,7 +53,7 @@ export function createPasswords(hasher: Hasher): Passwords {
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
     digest('sha256', `${secret}${id}\0${passwordHash}\0${password}`, 'base64');
   /** Pairs that are right or are being compared. */
-  const results = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: CACHED_FOR, ttlResolution: 1000 });
+  const results = new LRUCache<string, Promise<boolean>>({ ...atMost(10_000), ttl: CACHED_FOR, ttlResolution: 1000 });
 
   return {
     async hash(password) {

@@ -5,6 +5,7 @@ import { cutAppName, storedAppName } from '../sync/app-name.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import type { SessionStore, SettingStore, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
 
@@ -58,7 +59,7 @@ export interface OpenSession {
 
 export function createSessions(store: SessionStore, settings: Pick<SettingStore, 'get'>, now: Clock): Sessions {
   /** Includes sessions that are being opened: of many simultaneous requests the first opens one for all. */
-  const reusable = new LRUCache<string, ReturnType<typeof start>>({ max: 10_000 });
+  const reusable = new LRUCache<string, ReturnType<typeof start>>(atMost(10_000));
   /** False if the storage is full: the session stays valid and is extended later. */
   const extend = async (digest: string): Promise<boolean> => {
     try {

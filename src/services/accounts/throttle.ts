@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { countOf } from '../../domain/count.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import type { AttemptLimit, AttemptStore } from '../../storage/stores.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 
@@ -68,7 +69,7 @@ interface Counter {
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   /** By counter, the refusals that this node knows: a cached password must not admit a client that keeps guessing. */
-  const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
+  const refusedUntil = new LRUCache<string, Seconds>(atMost(20_000));
   /** By address and by account. */
   const mutex = new KeyedMutex<string>();
 

@@ -4,6 +4,7 @@ import { NO_LOGO } from '../../domain/logo.ts';
 import type { UserId } from '../../domain/types.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
+import { atMost } from '../../lru.ts';
 import type { Logo, PodcastStore } from '../../storage/stores.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { DirectoryMode, Seen, Viewer } from './directory.ts';
@@ -46,7 +47,7 @@ export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Lo
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length + 100,
   });
-  const failed = new LRUCache<string, true>({ max: 10_000, ttl: RETRY_FAILED_AFTER });
+  const failed = new LRUCache<string, true>({ ...atMost(10_000), ttl: RETRY_FAILED_AFTER });
   const semaphore = createHostSemaphore(CONCURRENCY);
   let isStopped = false;
   /** The first of several requests for a logo fetches it. */

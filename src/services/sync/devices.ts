@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { parseCaption, parseDeviceId, checkDeviceCount, deviceNames, WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Activity, DeviceStore, DeviceSummary, Storage } from '../../storage/stores.ts';
 
@@ -42,7 +43,7 @@ export interface Following {
 
 export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>, now: Clock): Devices => {
   /** Recently stored activity: a device that syncs every minute costs one write an hour. */
-  const touched = new LRUCache<string, Activity>({ max: 10_000 });
+  const touched = new LRUCache<string, Activity>(atMost(10_000));
 
   return {
     all: (user) => devices.all(user),

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { Refusal, type RefusalCode } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { RefusedRequest, Storage } from '../../storage/stores.ts';
 import { storedAppName } from './app-name.ts';
@@ -28,7 +29,7 @@ export const isRecorded = (error: unknown): error is Refusal => error instanceof
 const MAX_REASONS = 5;
 
 export function createRefusals({ refusals, settings }: Pick<Storage, 'refusals' | 'settings'>, now: Clock): Refusals {
-  const recorded = new LRUCache<string, Seconds>({ max: 10_000 });
+  const recorded = new LRUCache<string, Seconds>(atMost(10_000));
 
   return {
     async record(user, { device, app, dialect }, reasons) {

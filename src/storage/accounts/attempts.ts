@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import { attemptKey, ATTEMPTS } from './account-keys.ts';
 import type { Core } from '../core.ts';
@@ -60,7 +61,7 @@ export function createAttemptStore(core: Core): AttemptStore {
 
 /** For a storage that belongs to one process: attempts may be lost at a restart. */
 function createMemoryTable(): AttemptTable {
-  const table = new LRUCache<string, Attempts>({ max: MAX_KEYS });
+  const table = new LRUCache<string, Attempts>(atMost(MAX_KEYS));
   return {
     read: async (key) => table.get(key),
     async update(key, decide) {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import type { Core } from '../core.ts';
 import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
@@ -15,7 +16,7 @@ const MAX_CACHED = 10_000;
 export function createSessionStore(core: Core): SessionStore {
   const { store, accounts, context } = core;
   /** If the store is shared, used only for the user of a session. */
-  const cache = new LRUCache<string, StoredSession>({ max: MAX_CACHED });
+  const cache = new LRUCache<string, StoredSession>(atMost(MAX_CACHED));
   /** Counts writes, to detect those during a read. */
   let writes = 0;
 

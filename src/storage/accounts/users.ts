@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { inBatches } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
+import { atMost } from '../../lru.ts';
 import { foldLogin, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Write } from './accounts.ts';
@@ -27,7 +28,7 @@ const CLOCK_SKEW: Seconds = 30;
 export function createUserStore(core: Core): UserStore {
   const { store, accounts, context } = core;
   /** User ids by folded login. Must be verified, as accounts are renamed and removed. */
-  const cache = new LRUCache<string, UserId>({ max: MAX_CACHED });
+  const cache = new LRUCache<string, UserId>(atMost(MAX_CACHED));
 
   const findId = async (login: string): Promise<UserId | undefined> => {
     const [entry] = await store.get([loginKey(login)]);
