@@ -143,6 +143,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     const { page } = tab;
     await signIn(tab);
     await tab.open('/subscriptions');
+    expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0);
     await page.getByLabel('Sort by').focus();
     for (const order of ['newest', 'listened']) {
       await page.keyboard.press('ArrowDown');
@@ -168,6 +169,8 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     expect(await first.textContent()).toBe('For a long train ride');
     await page.keyboard.press('Enter');
     await expect.poll(() => first.textContent()).toBe('Später');
+    await page.waitForLoadState();
+    expect(await page.getByRole('button', { name: 'Move Später up' }).isDisabled()).toBe(true);
   });
 
   it('a form that the visitor stopped can be sent again', async () => {
@@ -251,6 +254,8 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     await tab.open('/settings');
     const { x, width } = await boxOf('button', `Sign out ${long}`);
     expect(x + width).toBeLessThan(360);
+    const current = await boxOf('link', 'Settings'); // the last one of the navigation
+    expect(current.x + current.width).toBeLessThan(360);
     await tab.open('/subscriptions');
     expect((await boxOf('link', `https://long.example/${long}`)).height).toBeLessThan(300);
     await tab.open('/lists');

@@ -29,25 +29,55 @@ describe.skipIf(CHROMIUM === undefined)('the player without a connection', () =>
     return { ...tab, server, actions };
   }
 
-  it('keeps what was played when the page is left, and sends it from the next page with a player', async () => {
+  it('keeps what was played of each episode when the page is left, and sends it from the next page with a player', async () => {
     const tab = await open();
     const { page, context, actions } = tab;
-    await tab.open(pageOf(FIRST));
     await context.route(PROGRESS, (route) => route.abort());
-    await page.evaluate(
-      `{ const audio = document.querySelector('audio'); audio.currentTime = 40; audio.dispatchEvent(new Event('playing')) }`,
-    );
-    await page.getByText('could not be saved').waitFor();
+    for (const url of [FIRST, SECOND]) {
+      await tab.open(pageOf(url));
+      await page.evaluate(
+        `{ const audio = document.querySelector('audio'); audio.currentTime = 40; audio.dispatchEvent(new Event('playing')) }`,
+      );
+      await page.getByText('could not be saved').waitFor();
+    }
+    expect(await page.evaluate(`localStorage.getItem('podsync unsent alice')`)).not.toContain('csrf');
     await tab.open('/history');
     await context.unroute(PROGRESS);
 
     const sent = page.waitForResponse(PROGRESS);
     await tab.open(pageOf(SECOND));
     expect((await sent).status()).toBe(204);
-    expect(await actions('alice')).toMatchObject([{ episode: FIRST, device: 'web', position: 40 }]);
     await expect
       .poll(() => page.evaluate(`localStorage.getItem('podsync unsent alice')`), { timeout: 20_000 })
       .toBeNull();
+    const stored = await actions('alice');
+    expect(stored).toHaveLength(2);
+    for (const episode of [FIRST, SECOND]) {
+      expect(stored).toContainEqual(expect.objectContaining({ episode, device: 'web', position: 40 }));
+    }
+  });
+
+  it('keeps the position after the connection was lost, also one before the part that was played', async () => {
+    const tab = await open();
+    const { page, context, actions } = tab;
+    await tab.open(pageOf(FIRST));
+    const seek = (at: number, event: string) =>
+      page.evaluate(
+        `{ const audio = document.querySelector('audio'); audio.currentTime = ${at}; audio.dispatchEvent(new Event('${event}')) }`,
+      );
+    const saved = page.waitForResponse(PROGRESS);
+    await seek(40, 'playing');
+    await saved;
+    await context.setOffline(true);
+    await page.evaluate(`Object.defineProperty(document.querySelector('audio'), 'played', { value: [0] })`);
+    await seek(50, 'timeupdate');
+    await seek(5, 'seeking');
+    await page.goto('about:blank');
+    await context.setOffline(false);
+    const sent = page.waitForResponse(PROGRESS);
+    await tab.open(pageOf(SECOND));
+    expect((await sent).status()).toBe(204);
+    expect(await actions('alice')).toMatchObject([{ position: 40 }, { episode: FIRST, position: 5 }]);
   });
 
   it('sends it for nobody else who uses the same browser', async () => {
@@ -64,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('the player without a connection', () =>
     const saved = page.waitForResponse(PROGRESS);
     await page.evaluate(`document.querySelector('audio').dispatchEvent(new Event('playing'))`);
     await saved;
-    expect(await actions('bob')).toMatchObject([{ episode: SECOND }]);
+    expect(await actions('bob')).toMatchObject([{ episode: SECOND, timestamp: '2023-11-14T22:13:20' }]);
     expect(await actions('alice')).toEqual([]);
   });
 
@@ -104,6 +134,10 @@ describe.skipIf(CHROMIUM === undefined)('the player without a connection', () =>
     await context.route(PROGRESS, (route) => route.fulfill({ contentType: 'text/html', body: '<p>Accept the terms' }));
     await page.evaluate(`document.querySelector('audio').dispatchEvent(new Event('playing'))`);
     await page.getByText('could not be saved').waitFor();
+    const again = page.waitForResponse(PROGRESS);
+    await tab.open(pageOf(SECOND));
+    await (await again).finished();
+    await page.evaluate('new Promise((done) => setTimeout(done))');
     await context.unroute(PROGRESS);
     const sent = page.waitForResponse(PROGRESS);
     await tab.open(pageOf(SECOND));

@@ -154,15 +154,25 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await control(page, 'audio.pause()');
     expect((await saved).started).toBe(40);
     await page.getByText('could not be saved').waitFor({ state: 'hidden' });
+    expect(await page.evaluate(`localStorage.getItem('podsync unsent alice')`)).toBeNull();
     expect(await actions()).toHaveLength(1);
+    const resumed = nextUpload(page);
+    await control(page, 'audio.play()');
+    expect((await resumed).started).toBeGreaterThanOrEqual(42);
   });
 
-  it('goes on from where an app stopped if skipped before it plays', async () => {
+  it('goes on from where an app stopped if skipped before it plays, and uploads when the tab is hidden', async () => {
     const { page } = await openPlayer();
     await page.getByRole('button', { name: 'Forward 30 s' }).click();
     const started = nextUpload(page);
     await control(page, 'audio.play()');
     expect(await started).toMatchObject({ started: 70, position: 70 });
+    await reach(page, 71);
+    const hidden = nextUpload(page);
+    await page.evaluate(
+      `{ Object.defineProperty(document, 'hidden', { value: true }); document.dispatchEvent(new Event('visibilitychange')) }`,
+    );
+    expect((await hidden).started).toBe(70);
   });
 
   it('uploads what could not be saved while it is paused, as of then: an app has played on since', async () => {
@@ -187,14 +197,22 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     expect(await page.locator('audio').getAttribute('src')).toMatch(/#t=80$/);
   });
 
-  it('goes on where an app stopped while the tab was hidden', async () => {
-    const { page, server, url, actions } = await openPlayer();
+  it('goes on where an app stopped while the tab was hidden, but not back while its own upload is on the way', async () => {
+    const { page, context, server, url, actions } = await openPlayer();
     await page.clock.install();
     await page.reload();
     await control(page, 'audio.play()');
     await reach(page, 41);
+    let arrive: (() => Promise<void>) | undefined;
+    await context.route('**/episode/progress', (route) => (arrive = () => route.continue()));
     const paused = nextUpload(page);
     await control(page, 'audio.pause()');
+    await eventually(() => arrive).toBeDefined();
+    // The server still has the position before.
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.evaluate('fetch(location.href).then((page) => page.text())');
+    expect(await page.evaluate(`document.querySelector('audio').currentTime`)).toBeGreaterThan(41);
+    await arrive!();
     await paused;
     server.clock.now += 3600;
     const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 40, position: 80 };

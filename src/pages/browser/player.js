@@ -162,11 +162,9 @@ export function runPlayer() {
 
   /** Goes on where an app has stopped since, unless this page plays or has a position that the server does not have. */
   const catchUp = async () => {
-    const { currentTime } = media;
     const isIdle = () =>
       media.paused &&
-      media.currentTime === currentTime &&
-      saved === Math.floor(currentTime) &&
+      saved === Math.floor(media.currentTime) &&
       !(episode in readUnsent()) &&
       ageOf(movedAt) > INTERVAL; // no upload waits for its response
     if (!isIdle()) return;
