@@ -130,7 +130,7 @@ async function isAlive(path: string, { host, pid, started }: Holder): Promise<bo
   const isSameKernel = started !== '' && bootOf(started) === bootOf(own);
   if (isSameKernel && existsSync(socketOf(path))) return isListening(socketOf(path));
   if (host !== hostname()) return true; // cannot be checked from here
-  if (pid === process.pid) return started !== '' && started === own; // else an earlier process with the same pid
+  if (pid === process.pid) return false; // an earlier process with the same pid
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { makeFolder } from '../../folder.ts';
@@ -112,21 +112,6 @@ describe.skipIf(!existsSync(BOOT_ID))('in containers, which share a kernel but n
     server.close();
   });
 });
-
-it.skipIf(!existsSync(BOOT_ID))(
-  'a folder is not taken over from another thread, whose socket has too long a path',
-  async () => {
-    dataDir = join(dataDir, 'x'.repeat(100));
-    const store = await open();
-    expect(await locks()).toHaveLength(1);
-    vi.resetModules(); // a thread has modules of its own
-    const { default: another } = await import('../../../plugins/json/index.ts');
-    const opening = another.open(another.parse(''), { dataDir, log: () => undefined });
-    await expect(opening).rejects.toMatchObject({ code: 'busy' });
-    await store.commit({ set: [['a', '1']] });
-    await store.close();
-  },
-);
 
 it('a folder is not taken over from another machine', async () => {
   await writeLock({ host: 'elsewhere.example', pid: 1, started: '' });
