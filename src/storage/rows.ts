@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber, type Prefix, under } from './keys.ts';
-import { valueOf, valuesOf } from './values.ts';
+import { valuesOf } from './values.ts';
 
 /** Rows per chunk. */
 const CHUNK = 4000;
@@ -85,25 +85,3 @@ export async function listAll(store: KeyValueStore, keys: Keys): Promise<Entry[]
 /** Whether any key has the prefix. */
 export const hasKeys = async (store: KeyValueStore, prefix: Prefix): Promise<boolean> =>
   (await store.list({ ...under(prefix), limit: 1 })).length > 0;
-
-/**
- * Removes the expired entries, and the index key of each if there is an index. Returns how many. If one of a page is changed
- * concurrently, the page stays until the next time.
- */
-export async function removeExpired<T>(
-  store: KeyValueStore,
-  keys: Keys,
-  isExpired: (value: T) => boolean,
-  indexKey?: (value: T) => Key,
-): Promise<number> {
-  let count = 0;
-  for await (const page of scan(store, keys)) {
-    const expired = page.filter((entry) => isExpired(valueOf(entry)));
-    if (expired.length === 0) continue;
-    const check = expired.map(({ key, version }) => [key, version] as const);
-    const index = indexKey ? valuesOf<T>(expired).map(indexKey) : [];
-    const version = await store.commit({ check, delete: [...expired.map(({ key }) => key), ...index] });
-    if (version !== undefined) count += expired.length;
-  }
-  return count;
-}

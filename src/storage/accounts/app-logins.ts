@@ -1,9 +1,9 @@
 import { APP_LOGINS, appLoginKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
 import { toUser } from './head.ts';
-import { removeExpired } from '../rows.ts';
+import { scan } from '../rows.ts';
 import type { GrantedLogin, AppLoginStore } from '../stores.ts';
-import { readValue, updateValue } from '../values.ts';
+import { readValue, updateValue, valueOf } from '../values.ts';
 
 /** A taken login is kept until it expires, so that it cannot be granted again. */
 type StoredLogin = GrantedLogin & { isTaken?: true };
@@ -11,9 +11,16 @@ type StoredLogin = GrantedLogin & { isTaken?: true };
 export function createAppLoginStore({ store, accounts, context }: Core): AppLoginStore {
   const isExpired = ({ expiresAt }: GrantedLogin): boolean => expiresAt <= context.now();
 
+  const removeExpired = async (): Promise<void> => {
+    for await (const page of scan(store, APP_LOGINS)) {
+      const expired = page.filter((entry) => isExpired(valueOf(entry))).map(({ key }) => key);
+      if (expired.length > 0) await store.commit({ delete: expired });
+    }
+  };
+
   return {
     async grant(login) {
-      await removeExpired(store, APP_LOGINS, isExpired);
+      await removeExpired();
       const key = appLoginKey(login.digest);
       return (await store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(login)]] })) !== undefined;
     },

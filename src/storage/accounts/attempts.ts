@@ -4,9 +4,9 @@ import { atMost } from '../../lru.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import { attemptKey, ATTEMPTS } from './account-keys.ts';
 import type { Core } from '../core.ts';
-import { removeExpired } from '../rows.ts';
+import { scan } from '../rows.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';
-import { readValue, updateValue } from '../values.ts';
+import { readValue, updateValue, valueOf } from '../values.ts';
 
 /** Keys in memory; beyond this, the least recently used ones are dropped. */
 const MAX_KEYS = 20_000;
@@ -78,18 +78,22 @@ function createSharedTable({ store, context }: Core): AttemptTable {
   const mutex = new KeyedMutex<string>();
   let removedAt = context.now();
 
-  const clean = async (): Promise<void> => {
+  const removeExpired = async (): Promise<void> => {
     const now = context.now();
     if (removedAt > now - REMOVAL_INTERVAL) return;
     removedAt = now;
-    await removeExpired<Attempts>(store, ATTEMPTS, ({ until }) => until <= now);
+    for await (const page of scan(store, ATTEMPTS)) {
+      for (const entry of page.filter((each) => valueOf<Attempts>(each).until <= now)) {
+        await store.commit({ check: [[entry.key, entry.version]], delete: [entry.key] });
+      }
+    }
   };
 
   return {
     read: (key) => readValue(store, attemptKey(key)),
     update: (key, decide) =>
       mutex.run(key, () => {
-        void clean().catch(() => undefined); // the rest is removed the next time
+        void removeExpired().catch(() => undefined); // the rest is removed the next time
         return updateValue(store, attemptKey(key), decide);
       }),
   };

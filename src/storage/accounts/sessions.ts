@@ -5,7 +5,7 @@ import type { Core } from '../core.ts';
 import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';
-import { removeExpired, scan } from '../rows.ts';
+import { scan } from '../rows.ts';
 import type { Session, SessionStore, User } from '../stores.ts';
 import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
 import type { Write } from './accounts.ts';
@@ -109,8 +109,20 @@ export function createSessionStore(core: Core): SessionStore {
       return count;
     },
 
-    deleteExpired: () =>
-      removeExpired<Session>(store, SESSIONS.prefix, (session) => !isOpen(session), SESSIONS.indexKey),
+    async deleteExpired() {
+      let count = 0;
+      for await (const page of scan(store, SESSIONS.prefix)) {
+        const expired = page.filter((entry) => !isOpen(valueOf(entry)));
+        if (expired.length === 0) continue;
+        const version = await store.commit({
+          check: expired.map((entry) => [entry.key, entry.version]),
+          delete: valuesOf<Session>(expired).flatMap(SESSIONS.keys),
+        });
+        // If one of them was extended or ended concurrently, the others are removed next time.
+        if (version !== undefined) count += expired.length;
+      }
+      return count;
+    },
   };
 }
 

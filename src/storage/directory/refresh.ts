@@ -2,7 +2,7 @@ import type { Seconds, UserId } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 import type { Key, Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
-import { removeExpired, scan } from '../rows.ts';
+import { scan } from '../rows.ts';
 import type { Directory } from './directory.ts';
 import { changeIn, changesBefore, changesFrom, subscriptionKey } from './keys.ts';
 
@@ -101,6 +101,9 @@ export class Refresh {
   async #clean(now: Seconds): Promise<void> {
     if (now - this.#cleanedAt < 60) return;
     this.#cleanedAt = now;
-    await removeExpired(this.#directory.store, changesBefore(now - RETENTION), () => true);
+    const { store } = this.#directory;
+    for await (const page of scan(store, changesBefore(now - RETENTION))) {
+      await store.commit({ delete: page.map(({ key }) => key) });
+    }
   }
 }
