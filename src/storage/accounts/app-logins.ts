@@ -1,7 +1,7 @@
 import { APP_LOGINS, appLoginKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
 import { toUser } from './head.ts';
-import { scan } from '../rows.ts';
+import { listAll } from '../rows.ts';
 import type { GrantedLogin, AppLoginStore } from '../stores.ts';
 import { readValue, updateValue, valueOf } from '../values.ts';
 
@@ -11,16 +11,11 @@ type StoredLogin = GrantedLogin & { isTaken?: true };
 export function createAppLoginStore({ store, accounts, context }: Core): AppLoginStore {
   const isExpired = ({ expiresAt }: GrantedLogin): boolean => expiresAt <= context.now();
 
-  const removeExpired = async (): Promise<void> => {
-    for await (const page of scan(store, APP_LOGINS)) {
-      const expired = page.filter((entry) => isExpired(valueOf(entry))).map(({ key }) => key);
-      if (expired.length > 0) await store.commit({ delete: expired });
-    }
-  };
-
   return {
     async grant(login) {
-      await removeExpired();
+      const stored = await listAll(store, APP_LOGINS);
+      const expired = stored.filter((entry) => isExpired(valueOf(entry))).map(({ key }) => key);
+      if (expired.length > 0) await store.commit({ delete: expired });
       const key = appLoginKey(login.digest);
       return (await store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(login)]] })) !== undefined;
     },
