@@ -113,6 +113,11 @@ describe('the page of a podcast', () => {
     expect(html).toContain('Page 1 of 3');
     const next = `?url=${encodeURIComponent(FEED)}&amp;page=2`;
     expect(html).toContain(`href="${next}" rel="next"`);
+    const links = async (page: number): Promise<string[]> => {
+      const shown = (await visitor.get(`${PODCAST}&page=${page}`)).html;
+      return [...shown.matchAll(/page=(\d)" rel="(\w+)"/g)].map(([, to, relation]) => `${relation} ${to}`);
+    };
+    expect([await links(1), await links(2), await links(3)]).toEqual([['next 2'], ['prev 1', 'next 3'], ['prev 2']]);
     expect((await visitor.get(`${PODCAST}&page=3`)).html).toContain('No 100.');
     expect((await visitor.get(`${PODCAST}&page=4`)).status).toBe(404);
     const own = await signIn(server);

@@ -67,6 +67,7 @@ it('subscribes on all devices or on one, and each receives it with its next sync
   expect(await sync(server, 'phone', phone)).toMatchObject({ add: [feed('b')], remove: [] });
   expect(await onDevice(server, 'tv')).toEqual([feed('b'), feed('c')]);
   const { html } = await visitor.get('/subscriptions?view=list');
+  expect(html).toContain('<option value="" selected>All devices</option>');
   expect(html.match(/<div class="soft"><bdi>[^<]*<\/bdi><\/div>/g)).toEqual([
     '<div class="soft"><bdi>phone</bdi></div>',
     '<div class="soft"><bdi>All devices</bdi></div>',
