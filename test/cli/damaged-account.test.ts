@@ -64,11 +64,11 @@ it.each(DAMAGE.slice(0, 2))('an account whose %s is named after the list of the 
 
 it.each(DAMAGE)('a backup with an account whose %s does not replace an earlier one', async (_what, damage) => {
   const { podsync, backup, folder } = await setUp();
-  const earlier = await readFile(backup);
+  const earlier = await readFile(backup, 'utf8');
   await damage(folder);
   const failed = await podsync('export', '--format', 'backup', '-o', backup);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is (missing|damaged); .*\n$/) });
-  expect(await readFile(backup)).toEqual(earlier);
+  expect(await readFile(backup, 'utf8')).toBe(earlier);
 });
 
 it.each(DAMAGE)('an account whose %s does not keep the server from serving the others', async (_what, damage) => {
