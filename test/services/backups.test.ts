@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createBackups } from '../../src/services/operations/backups.ts';
 import { openTestServer } from '../server.ts';
 import { makeFolder } from '../folder.ts';
@@ -43,6 +43,24 @@ it('writes a backup that can be imported, readable for its owner only', async ()
     { dryRun: false },
   );
   expect(report.accounts).toMatchObject([{ name: 'bob', password: true }]);
+});
+
+it('its name is on the disk, too, before older backups may be removed', async () => {
+  const { folder, backups } = await open();
+  await mkdir(folder, { recursive: true });
+  const handle = await openFile(folder);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { ino } = await stat(folder);
+  const { sync } = prototype;
+  const synced: string[][] = [];
+  const watched = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    if ((await this.stat()).ino === ino) synced.push(await list(folder));
+    await sync.call(this);
+  });
+  onTestFinished(() => watched.mockRestore());
+  await backups.runIfDue();
+  expect(synced).toEqual([['podsync-2026-11-25T20-15-30Z.ndjson.gz']]);
 });
 
 it('a restart neither skips nor repeats a backup', async () => {
