@@ -116,6 +116,12 @@ describe.each(WITH_PAGES)('a single podcast, %s', (_rules, rules) => {
   );
 });
 
+it('copies all actions that have no time', async () => {
+  const undated = many(1300, (n) => ({ ...action(n), timestamp: undefined }));
+  const { report, stored } = await pullHistory(undated, RULES['a thousand, by own time, answering now']!);
+  expect([stored.length, report.actions]).toEqual([1300, 1300]);
+});
+
 it('reads a short history with one request, whatever the server', async () => {
   for (const rules of Object.values(RULES)) {
     const { requests } = await pullHistory(many(100), rules);
