@@ -49,6 +49,12 @@ it('replaces a CSRF cookie that it cannot have written, instead of sending it ba
   expect(cookie).toMatch(/^csrf=[\w-]{24}; Path=\//);
 });
 
+it('sends its CSRF cookie only to the path of the server', async () => {
+  const { request } = await openTestServer({ baseUrl: 'https://host.example/pods' });
+  const cookie = (await request('GET', '/login')).headers.get('set-cookie');
+  expect(cookie?.split('; ')).toEqual(expect.arrayContaining(['Path=/pods', 'Secure']));
+});
+
 it('counts wrong passwords together with those of apps', async () => {
   const server = await openTestServer();
   const visitor = openVisitor(server);
