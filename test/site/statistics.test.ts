@@ -145,6 +145,18 @@ it('an episode that has become longer since stays finished, and one without a re
   expect(await read(server)).toMatchObject({ finished_episodes: 1 });
 });
 
+it.each([
+  [0, 3570, 3600],
+  [1, 3571, 3600],
+  [0, 0, 20],
+  [1, 1, 20],
+  [0, 5, 0],
+])('%i episodes are finished by a play that stopped at %i of %i seconds', async (finished, position, total) => {
+  const server = await openListening();
+  await upload(server, { timestamp: '2023-11-13T08:00:00', started: 0, position, total });
+  expect(await read(server)).toMatchObject({ finished_episodes: finished });
+});
+
 it('lists the 20 podcasts that were listened to most; one without a title has its address', async () => {
   const server = await openListening();
   const play = { timestamp: '2023-11-14T08:00:00', started: 0, total: 6000 };
