@@ -25,6 +25,7 @@ export function createEpisodeRoutes(
       const { pages, mark } = await episodes.query(user.id, {
         since: readSince(event),
         latest: readBoolean(event, 'aggregated'),
+        asStored: isPull(readApp(event)),
         ...(podcast && { podcast }),
         ...(device && { [deviceFilter]: device }),
       });
@@ -41,6 +42,9 @@ export function createEpisodeRoutes(
     },
   };
 }
+
+/** `podsync pull` copies what an app has sent: a completed play would count as listened to, and be imported twice. */
+const isPull = (app: string): boolean => app.startsWith('podsync/');
 
 /** Version 1 has only the position, written as `hh:mm:ss` (spec 4.9). */
 function toVersion1({ play, ...action }: EpisodeAction): WireAction {

@@ -250,6 +250,12 @@ describe('a play with only a position', () => {
     expect((await download(await openWithFeed(others))).actions).toEqual(others);
   });
 
+  it('is returned as sent to podsync pull, which would import a listening time that nobody reported', async () => {
+    const { request } = await openWithFeed(plays);
+    const answer = await request('GET', EPISODES, { auth, headers: { 'user-agent': 'podsync/1.0.0' } });
+    expect(await answer.json()).toEqual({ actions: plays, timestamp: expect.any(Number) });
+  });
+
   it('is stored and backed up as sent', async () => {
     const server = await openWithFeed(plays);
     const backup = await (await server.request('GET', '/operator/backup')).text();

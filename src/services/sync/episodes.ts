@@ -23,8 +23,8 @@ interface EpisodeUploadOptions {
   refuse?(reason: string): void;
 }
 
-/** `podcast` as the client writes it. */
-type EpisodeQuery = Omit<ActionQuery, 'podcasts'> & { podcast?: string };
+/** `podcast` as the client writes it. `asStored` returns plays without what is known from the feed. */
+type EpisodeQuery = Omit<ActionQuery, 'podcasts'> & { podcast?: string; asStored?: boolean };
 
 export interface Episodes {
   /**
@@ -78,10 +78,10 @@ export const createEpisodes = (
     return { mark, rewrites: rewrites.pairs, device: isOne ? named : undefined };
   },
 
-  async query(user, { podcast, ...filters }) {
+  async query(user, { podcast, asStored = false, ...filters }) {
     const only = podcast !== undefined && { podcasts: new Set([sanitizeFeedUrl(podcast, rules)]) };
     const { pages, mark } = await actions.query(user, { ...filters, ...only });
-    return { pages: withDurations(pages, podcasts), mark };
+    return { pages: asStored ? pages : withDurations(pages, podcasts), mark };
   },
 });
 
