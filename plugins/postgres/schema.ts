@@ -32,6 +32,10 @@ const SCHEMA = `
         PERFORM FROM entries WHERE key = keys[i] AND version = expected[i] FOR SHARE;
       ELSIF new_values[i] = '' THEN
         DELETE FROM entries WHERE key = keys[i] AND version = coalesce(expected[i], version);
+        IF NOT FOUND AND expected[i] IS NULL THEN
+          INSERT INTO entries VALUES (keys[i], '', new_version) ON CONFLICT DO NOTHING; -- as a lock
+          DELETE FROM entries WHERE key = keys[i];
+        END IF;
       ELSIF expected[i] IS NULL THEN
         INSERT INTO entries VALUES (keys[i], new_values[i], new_version)
         ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version;

@@ -90,6 +90,17 @@ it('commits and reads continue while one commit waits for another node', async (
   await commit;
 });
 
+it('a batch that deletes a missing key, and another one that sets it, are stored one after the other', async () => {
+  const release = await lock('b');
+  const first = store.commit({ delete: ['a'], set: [['b', '1'], ['c', '1']] }); // prettier-ignore
+  await untilBlocked(place.url, 1);
+  const second = store.commit({ set: [['a', '2'], ['c', '2']] }); // prettier-ignore
+  await Promise.race([second, untilBlocked(place.url, 2)]);
+  await release();
+  await Promise.all([first, second]);
+  expect((await store.get(['a', 'c'])).map((entry) => entry?.value)).toEqual(['2', '2']);
+});
+
 it('a deadlock with another program is resolved: the commit is stored', async () => {
   await Promise.all([set(store, 'a'), set(store, 'b')]);
   const release = await lock('b');
