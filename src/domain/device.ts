@@ -11,6 +11,13 @@ const INVALID_CHARACTERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
 /** The browser as a device: the website's player uses it, and subscriptions if the account has no other device. */
 export const WEB_DEVICE: Device = { id: 'web', caption: 'Web browser', type: 'other' };
 
+/**
+ * The devices that must have a podcast for it to be on all devices. The browser counts only if it is alone: it shows the
+ * podcasts of all others.
+ */
+export const withoutBrowser = (ids: readonly string[]): readonly string[] =>
+  ids.length > 1 ? ids.filter((id) => id !== WEB_DEVICE.id) : ids;
+
 /** The name that the owner gave it, otherwise its id. */
 export const deviceName = ({ id, caption }: Pick<Device, 'id' | 'caption'>): string => caption || id;
 

@@ -1,5 +1,5 @@
 import { countOf } from '../domain/count.ts';
-import { deviceNames } from '../domain/device.ts';
+import { deviceNames, withoutBrowser } from '../domain/device.ts';
 import type { Device } from '../domain/types.ts';
 import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
@@ -124,9 +124,10 @@ export function readRemoved(field: string): OnDevices {
 function renderLibrary(page: SubscriptionsPage): Markup {
   const { base, csrf, devices, view, podcasts, found } = page;
   const names = deviceNames(devices);
+  const expected = withoutBrowser(devices.map(({ id }) => id));
   const onDevices = (podcast: LibraryPodcast): string | undefined => {
     if (devices.length < 2) return undefined;
-    if (podcast.devices.length === devices.length) return 'All devices';
+    if (expected.every((id) => podcast.devices.includes(id))) return 'All devices';
     return podcast.devices.map((id) => names.get(id)).join(', ');
   };
   const render = view.layout === 'grid' ? renderTile : renderRow;

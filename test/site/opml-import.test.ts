@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { Refusal } from '../../src/domain/errors.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { decode, signIn } from './browser.ts';
+import { FEED, openFilled, press } from './playback-samples.ts';
 
 const PATH = '/subscriptions/import';
 const OPML = `<?xml version="1.0"?><opml version="2.0"><head><title>"My" list</title></head><body>
@@ -39,6 +40,15 @@ it('shows what a file would change, changes nothing yet, and then subscribes', a
   expect(html).toContain('Subscribed to 1 podcast.');
   expect(html).toContain('News &amp; more'); // the title in the file, until the feed is fetched
   expect(await subscriptions(server)).toEqual(['https://feeds.example/old', 'https://feeds.example/news']);
+});
+
+it('a podcast of all apps is not new after an episode was played in the browser', async () => {
+  const server = await openFilled();
+  const visitor = await signIn(server);
+  await press(visitor, 'played');
+  const opml = `<opml><body><outline text="Talk" xmlUrl="${FEED}"/></body></opml>`;
+  const { html } = await visitor.send(PATH, { opml }, `http://localhost${PATH}`);
+  expect(html).toContain('0 new podcasts, 1 already in your subscriptions, 0 refused.');
 });
 
 it.each<[string, string, (declaration: string) => Buffer]>([

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
+import { FEED, openFilled, press } from './playback-samples.ts';
 
 const PAGE = 'http://localhost/subscriptions';
 const feed = (name: string): string => `https://feeds.example/${name}.xml`;
@@ -73,6 +74,23 @@ it('subscribes on all devices or on one, and each receives it with its next sync
     '<div class="soft"><bdi>All devices</bdi></div>',
     '<div class="soft"><bdi>tv</bdi></div>',
   ]);
+});
+
+it('a podcast of all apps is on all devices, also after an episode was played in the browser', async () => {
+  const server = await openFilled();
+  await upload(server, 'tv', [FEED]);
+  await upload(server, 'phone', [feed('a')]);
+  const visitor = await signIn(server);
+  await press(visitor, 'played');
+  expect((await visitor.get('/devices')).html).toContain('Web browser');
+  const labels = async (): Promise<string[]> => {
+    const { html } = await visitor.get('/subscriptions?view=list');
+    return Array.from(html.matchAll(/<div class="soft"><bdi>([^<]*)<\/bdi><\/div>/g), ([, label]) => label!);
+  };
+  expect(await labels()).toEqual(['phone', 'All devices']);
+
+  await visitor.send('/subscriptions', { url: feed('b') }, PAGE); // which the browser has, too
+  expect(await labels()).toEqual(['phone', 'All devices', 'All devices']);
 });
 
 it('a device receives changes by the website even if it uploads first', async () => {

@@ -1,5 +1,5 @@
 import { groupBy } from '../../batches.ts';
-import { WEB_DEVICE } from '../../domain/device.ts';
+import { WEB_DEVICE, withoutBrowser } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { toWebScheme } from '../../domain/feed-scheme.ts';
 import { foldText } from '../../domain/terms.ts';
@@ -38,7 +38,7 @@ interface LibraryContents {
 /** What an import would add; the titles are those of the file. */
 export interface LibraryImportReport extends Pick<OpmlImportReport, 'rewritten' | 'refused'> {
   added: PodcastEntry[];
-  /** Already on all of the devices. */
+  /** Already on all of the devices, see `withoutBrowser`. */
   present: PodcastEntry[];
 }
 
@@ -183,7 +183,9 @@ export function createLibrary(
     async import(user, entries, { device, dryRun }) {
       const { usable, ...report } = sanitizeEntries(entries, rules);
       const { ids } = await targetsOf(user, device);
-      const lists = await Promise.all(ids.map(async (id) => new Set(await subscriptions.find(user, id))));
+      const lists = await Promise.all(
+        withoutBrowser(ids).map(async (id) => new Set(await subscriptions.find(user, id))),
+      );
       const all = [...usable.values()];
       const isPresent = ({ url }: PodcastEntry): boolean => lists.every((list) => list.has(url));
       const added = all.filter((each) => !isPresent(each));
