@@ -39,14 +39,14 @@ export function renderEpisode(page: EpisodePage): Page {
   const { title, url, description, website = '', releasedAt, duration } = episode;
   const name = title || url;
   const played = { own: owner?.own, duration };
-  const [date, facts] = [renderDate(releasedAt), describePlayback(played)];
+  const favorite = owner?.own.isFavorite ? markup`<a href="${base}/favorites">Favourite</a>` : undefined;
   return {
     title: name,
     content: markup`<article>
 <div class="head">${renderLogo(base, podcast, 'large')}<div>
 <p class="soft">${renderKnownPodcast(base, podcast)}</p>
 <h1${languageAttribute(podcast.language)}>${name}</h1>
-<p class="soft">${renderFacts([date, facts])}</p>
+<p class="soft">${renderFacts([renderDate(releasedAt), describePlayback(played), favorite])}</p>
 ${renderPlayed(played)}
 </div></div>
 ${

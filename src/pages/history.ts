@@ -31,21 +31,24 @@ const ACTION_NAMES: Readonly<Record<ActionType, string>> = {
 /** What happened to episodes, by day, the newest first. */
 export function renderHistory(page: ListedHistory): Page {
   const { base, query, history, podcasts } = page;
-  if (podcasts.length === 0) return { title: 'History', content: markup`<h1>History</h1>${renderEmpty(base)}` };
+  if (podcasts.length === 0) return { title: 'History', content: markup`${renderHead(base)}${renderEmpty(base)}` };
   const days = [...groupBy(history.entries, ({ timestamp }) => dayOf(timestamp)).values()];
   const filter = { ...query, before: undefined, after: undefined };
   const downloads = hasProblems(page)
     ? undefined
-    : markup`<span>Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a></span>`;
+    : markup` · Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a>`;
   return {
     title: 'History',
-    content: markup`<div class="page-head"><h1>History</h1>${downloads}</div>
+    content: markup`${renderHead(base, downloads)}
 ${renderFilter(page)}
 ${days.length > 0 ? days.map((entries) => renderDay(page, entries)) : renderNothing(page)}
 <p class="pager">${history.newer && markup`<a href="${historyPage(base, { ...filter, after: history.newer })}" rel="prev">Newer</a>`}${history.older && markup`<a href="${historyPage(base, { ...filter, before: history.older })}" rel="next">Older</a>`}</p>
 <p class="soft">Days and times are in UTC.</p>`,
   };
 }
+
+const renderHead = (base: string, downloads?: Markup): Markup =>
+  markup`<div class="page-head"><h1>History</h1><span><a href="${base}/favorites">Favourite episodes</a>${downloads}</span></div>`;
 
 function renderFilter({ base, query, problems = {}, podcasts, devices, deviceNames }: ListedHistory): Markup {
   const any = ['', 'All'] as const;

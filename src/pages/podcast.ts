@@ -100,7 +100,7 @@ function renderEpisodes({ base, podcast, episodes, owner, page }: PodcastPage): 
     const name = title || url;
     const anchor = `episode-${at + 1}`;
     const played = { own: owner?.episodes.get(url), duration };
-    const facts = describePlayback(played);
+    const facts = [describePlayback(played), played.own?.isFavorite && 'Favourite'].filter(Boolean).join(' · ');
     const date = renderDate(releasedAt);
     return markup`<li${attributes({ id: anchor })}><div><bdi><a href="${episodePage(base, podcast.url, url)}"${languageAttribute(podcast.language)}>${name}</a></bdi>
 <div class="soft">${renderFacts([date, facts])}${renderPlayed(played)}${renderBrief(description, podcast.language)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>

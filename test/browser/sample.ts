@@ -191,6 +191,7 @@ export const PAGES = {
   podcast: `/podcast?url=${FEED}`,
   episode: `/episode?podcast=${FEED}&url=${encodeURIComponent(mediaOf('slow-trains', 1))}`,
   history: '/history',
+  favorites: '/favorites',
   statistics: '/statistics',
   devices: '/devices',
   device: '/device?id=phone',
@@ -267,6 +268,14 @@ export async function openSampleServer(options: TestServerOptions = {}): Promise
   await put('/api/2/episodes/alice.json', actions, 'AntennaPod/3.6.0');
   for (const [id, , , app] of devices) {
     await request('GET', `/api/2/subscriptions/alice/${id}.json?since=0`, { ...AUTH, headers: { 'user-agent': app } });
+  }
+  for (const [slug, episode] of [
+    ['slow-trains', 0],
+    ['deep-field', 2],
+  ] as const) {
+    const scope = new URLSearchParams({ podcast: feedOf(slug), episode: mediaOf(slug, episode) }).toString();
+    const body = { set: { is_favorite: true } };
+    await request('POST', `/api/2/settings/alice/episode.json?${scope}`, { ...AUTH, body });
   }
   const list = { title: 'For a long train ride' };
   await request('POST', `/api/2/lists/alice/create.json?title=${encodeURIComponent(list.title)}`, {

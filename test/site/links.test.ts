@@ -25,6 +25,10 @@ async function openFilled(): Promise<TestServer> {
   ]);
   for (const title of ['Mine', 'Later']) await services.lists.create(bob, title, [FEED]);
   await services.appPasswords.create(bob, 'Phone');
+  for (const podcast of [FEED, 'https://feeds.example/unknown']) {
+    const favorite = { set: { is_favorite: true }, remove: [] };
+    await services.settings.update(bob, { scope: 'episode', podcast, episode: MEDIA }, favorite);
+  }
   return server;
 }
 

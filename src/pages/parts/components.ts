@@ -57,7 +57,10 @@ export const renderKnownPodcast = (base: string, podcast: KnownPodcast): Markup 
     : renderPodcastLink(base, podcast);
 
 /** A link to the page of an episode, in the language of its feed. */
-export const renderEpisodeLink = (base: string, { podcast, url, title, language }: NamedEpisode): Markup =>
+export const renderEpisodeLink = (
+  base: string,
+  { podcast, url, title, language }: Pick<NamedEpisode, 'podcast' | 'url' | 'title' | 'language'>,
+): Markup =>
   markup`<bdi><a href="${episodePage(base, podcast, url)}"${languageAttribute(language)}>${title || url}</a></bdi>`;
 
 /** A link below it to the page of its podcast. */

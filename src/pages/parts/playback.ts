@@ -28,7 +28,6 @@ export function describePlayback(played: Played): string {
     position > 0 ? left : length !== undefined && toDuration(length),
     played.own?.state?.action === 'new' && 'Marked as new',
     played.own?.state?.action === 'delete' && 'Deleted',
-    played.own?.isFavorite && 'Favourite',
   ];
   return parts.filter(Boolean).join(' · ');
 }

@@ -4,6 +4,7 @@ import { type Handler, type Route, type RouteContext, type RouteRow, toRoute } f
 import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
+import { createFavoritesPage } from './favorites.ts';
 import { createHistoryPages } from './history.ts';
 import { createConnectPage, createHomePage } from './home.ts';
 import { createLoginPages } from './login.ts';
@@ -91,6 +92,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
 
     ['GET', '/history', [], history.show],
     ['GET', '/history', ['csv', 'json'], history.download],
+    ['GET', '/favorites', [], createFavoritesPage(services, site)],
     ['GET', '/statistics', [], createStatisticsPage(services, site)],
 
     ['GET', '/podcast', [], forMembers(pages.podcast)],

@@ -24,13 +24,14 @@ const PER_PAGE = 100;
 const ACTIONS = 50;
 
 /** The requested page of a number of items. Throws `missing` if it does not exist. */
-function pageOf(event: H3Event, items: number, perPage = PER_PAGE): PageNumber {
+export function pageOf(event: H3Event, items: number, perPage = PER_PAGE): PageNumber {
   const number = { page: readPage(event), pages: Math.max(1, Math.ceil(items / perPage)) };
   if (number.page > number.pages) throw new Refusal('missing', 'this page does not exist; go to the first one');
   return number;
 }
 
-const partOf = <Item>(items: readonly Item[], { page }: PageNumber, perPage = PER_PAGE): readonly Item[] =>
+/** The items of a page. */
+export const partOf = <Item>(items: readonly Item[], { page }: PageNumber, perPage = PER_PAGE): readonly Item[] =>
   items.slice((page - 1) * perPage, page * perPage);
 
 /** The pages that apps link to (`svc_link` and `web`), and public profiles. */
