@@ -1,7 +1,7 @@
 import { type FavoriteEpisode, renderFavorites } from '../../pages/favorites.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
-import { pageOf, partOf } from './public-pages.ts';
+import { pageOf, partOf } from './paging.ts';
 import type { Site } from './site.ts';
 
 const PER_PAGE = 50;

@@ -1,12 +1,11 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import type { PodcastEntry, Url } from '../../domain/types.ts';
-import { readPage, readParam, readQuery } from '../../http/input.ts';
+import { readParam, readQuery } from '../../http/input.ts';
 import { toPublic } from '../../http/reply.ts';
 import { renderEpisode } from '../../pages/episode.ts';
 import { hasDirectory } from '../../pages/parts/layout.ts';
 import { renderList } from '../../pages/list.ts';
-import type { PageNumber } from '../../pages/parts/components.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
 import { renderEmptyProfile, renderUser } from '../../pages/user.ts';
 import { isSelf } from '../../services/accounts/accounts.ts';
@@ -14,6 +13,7 @@ import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
 import type { Handler, RouteContext } from '../route.ts';
+import { pageOf, partOf } from './paging.ts';
 import type { Site } from './site.ts';
 
 /** Episodes on one page. */
@@ -22,17 +22,6 @@ const EPISODES = 50;
 const PER_PAGE = 100;
 /** Actions on the page of an episode. */
 const ACTIONS = 50;
-
-/** The requested page of a number of items. Throws `missing` if it does not exist. */
-export function pageOf(event: H3Event, items: number, perPage = PER_PAGE): PageNumber {
-  const number = { page: readPage(event), pages: Math.max(1, Math.ceil(items / perPage)) };
-  if (number.page > number.pages) throw new Refusal('missing', 'this page does not exist; go to the first one');
-  return number;
-}
-
-/** The items of a page. */
-export const partOf = <Item>(items: readonly Item[], { page }: PageNumber, perPage = PER_PAGE): readonly Item[] =>
-  items.slice((page - 1) * perPage, page * perPage);
 
 /** The pages that apps link to (`svc_link` and `web`), and public profiles. */
 export function createPublicPages(
@@ -112,8 +101,8 @@ export function createPublicPages(
       const user = await accounts.findByName(readParam(event, 'user'));
       const viewer = identity.viewer(event);
       const { urls, owner, ...list } = await lists.findShared(user?.id, readParam(event, 'name'), viewer);
-      const number = pageOf(event, urls.length);
-      const podcasts = await directory.describe(partOf(urls, number), owner);
+      const number = pageOf(event, urls.length, PER_PAGE);
+      const podcasts = await directory.describe(partOf(urls, number, PER_PAGE), owner);
       const contents = { user: user!.name, ...list, ...number, total: urls.length, podcasts };
       return site.page(event, ({ base }) => renderList({ base, ...contents }), { isPrivate: owner !== undefined });
     },
@@ -122,9 +111,9 @@ export function createPublicPages(
       const profile = await findProfile(event);
       if (!profile) return site.page(event, (frame) => renderEmptyProfile(frame, frame.user!.name));
       const { name, urls, lists: all } = profile;
-      const number = pageOf(event, Math.max(urls.length, all.length));
-      const podcasts = await directory.describe(partOf(urls, number));
-      const contents = { total: urls.length, podcasts, lists: partOf(all, number) };
+      const number = pageOf(event, Math.max(urls.length, all.length), PER_PAGE);
+      const podcasts = await directory.describe(partOf(urls, number, PER_PAGE));
+      const contents = { total: urls.length, podcasts, lists: partOf(all, number, PER_PAGE) };
       return site.page(event, ({ base }) => renderUser({ base, name, ...contents, ...number }));
     },
 
