@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
@@ -222,6 +222,32 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await eventually(() => page.evaluate(`document.querySelector('audio').currentTime`)).toBe(80);
     await page.goto('about:blank');
     expect(await actions()).toHaveLength(2);
+  });
+
+  it('does not go back if the earlier of two answers arrives last', async () => {
+    const { page, context, server, url } = await openPlayer();
+    const play = (position: number) => {
+      const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 0, position };
+      return server.request('POST', '/api/2/episodes/alice.json', { ...AUTH, body: [{ ...heard, total: LENGTH }] });
+    };
+    let arrive: (() => Promise<void>) | undefined;
+    const hold = async (route: Route): Promise<void> => {
+      const response = await route.fetch();
+      arrive = () => route.fulfill({ response });
+    };
+    await play(60);
+    await context.route('**/episode?*', hold, { times: 1 });
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await eventually(() => arrive).toBeDefined();
+    await play(80);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    const position = () => page.evaluate(`document.querySelector('audio').currentTime`);
+    await eventually(position).toBe(80);
+    const earlier = page.waitForResponse('**/episode?*');
+    await arrive!();
+    await (await earlier).finished();
+    await page.evaluate('new Promise((done) => setTimeout(done))');
+    expect(await position()).toBe(80);
   });
 
   it('stays where it is if somebody else has signed in while the tab was hidden', async () => {

@@ -162,9 +162,11 @@ export function runPlayer() {
 
   /** Goes on where an app has stopped since, unless this page plays or has a position that the server does not have. */
   const catchUp = async () => {
+    const { currentTime } = media;
     const isIdle = () =>
       media.paused &&
-      saved === Math.floor(media.currentTime) &&
+      media.currentTime === currentTime && // a later answer may have moved it already
+      saved === Math.floor(currentTime) &&
       !(episode in readUnsent()) &&
       ageOf(movedAt) > INTERVAL; // no upload waits for its response
     if (!isIdle()) return;
