@@ -70,6 +70,9 @@ export function readCookie(event: H3Event, name: string): string | undefined {
 /** The `User-Agent` of an app; empty if it sends none. */
 export const readApp = (event: H3Event): string => event.req.headers.get('user-agent') ?? '';
 
+/** Whether another podsync copies an account with `pull`. */
+export const isPull = (event: H3Event): boolean => readApp(event).startsWith('podsync/');
+
 /** Mark of an earlier response. Missing or empty is 0; else a non-negative integer, or `invalid`. */
 export function readSince(event: H3Event): Stamp {
   const text = readQuery(event, 'since') || '0';

@@ -2,7 +2,7 @@ import { invalid } from '../domain/errors.ts';
 import { formatPosition } from '../domain/position.ts';
 import type { EpisodeAction } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
-import { readApp, readBoolean, readQuery, readSince } from '../http/input.ts';
+import { isPull, readApp, readBoolean, readQuery, readSince } from '../http/input.ts';
 import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -25,7 +25,7 @@ export function createEpisodeRoutes(
       const { pages, mark } = await episodes.query(user.id, {
         since: readSince(event),
         latest: readBoolean(event, 'aggregated'),
-        asStored: isPull(readApp(event)),
+        asStored: isPull(event),
         ...(podcast && { podcast }),
         ...(device && { [deviceFilter]: device }),
       });
@@ -42,9 +42,6 @@ export function createEpisodeRoutes(
     },
   };
 }
-
-/** `podsync pull` copies what an app has sent: a completed play would count as listened to, and be imported twice. */
-const isPull = (app: string): boolean => app.startsWith('podsync/');
 
 /** Version 1 has only the position, written as `hh:mm:ss` (spec 4.9). */
 function toVersion1({ play, ...action }: EpisodeAction): WireAction {

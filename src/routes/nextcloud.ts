@@ -2,7 +2,7 @@ import type { H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
-import { readApp, readSince, toArray } from '../http/input.ts';
+import { isPull, readApp, readSince, toArray } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
 import { isRecorded } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
@@ -75,7 +75,7 @@ export function createNextcloudRoutes(
 
     actions: forApp(async (event, client) => {
       const { pages, mark } = await servedMarks.serve(client, 'actions', readSince(event), (since) =>
-        episodes.query(client.user, { since }),
+        episodes.query(client.user, { since, asStored: isPull(event) }),
       );
       return jsonStream(writeActions(pages, mark, toNextcloudAction));
     }),

@@ -252,8 +252,12 @@ describe('a play with only a position', () => {
 
   it('is returned as sent to podsync pull, which would import a listening time that nobody reported', async () => {
     const { request } = await openWithFeed(plays);
-    const answer = await request('GET', EPISODES, { auth, headers: { 'user-agent': 'podsync/1.0.0' } });
+    const options = { auth, headers: { 'user-agent': 'podsync/1.0.0' } };
+    const answer = await request('GET', EPISODES, options);
     expect(await answer.json()).toEqual({ actions: plays, timestamp: expect.any(Number) });
+    const nextcloud = await request('GET', '/index.php/apps/gpoddersync/episode_action', options);
+    const times = plays.map(({ position }) => ({ started: -1, position, total: -1 }));
+    expect(await nextcloud.json()).toMatchObject({ actions: times });
   });
 
   it('is stored and backed up as sent', async () => {

@@ -23,7 +23,10 @@ interface EpisodeUploadOptions {
   refuse?(reason: string): void;
 }
 
-/** `podcast` as the client writes it. `asStored` returns plays without what is known from the feed. */
+/**
+ * `podcast` as the client writes it. `asStored` returns plays without what is known from the feed: in a copy of the account,
+ * a completed play would count as listened to, and be imported twice.
+ */
 type EpisodeQuery = Omit<ActionQuery, 'podcasts'> & { podcast?: string; asStored?: boolean };
 
 export interface Episodes {
