@@ -19,7 +19,7 @@ interface ExportOptions {
   passwords: boolean;
 }
 
-const ADVICE = 'choose another one with -o, or - for standard output';
+const ADVICE = 'choose another path with -o, or - for standard output';
 
 /** `export`. Rejects like `exportBackup`, or if the device does not exist. */
 export async function exportData(config: Config, options: ExportOptions): Promise<void> {

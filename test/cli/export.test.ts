@@ -125,7 +125,7 @@ describe('-o', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     for (const place of [pipe, folder]) {
-      const stderr = `[error] ${place} is not a file; choose another one with -o, or - for standard output\n`;
+      const stderr = `[error] ${place} is not a file; choose another path with -o, or - for standard output\n`;
       expect(await write('-o', place)).toEqual({ code: 1, stdout: '', stderr });
     }
     expect((await lstat(pipe)).isFIFO()).toBe(true);
@@ -144,7 +144,7 @@ describe('-o', () => {
     const { code, stderr } = await write('-o', join(folder, 'no', 'list.opml'));
     expect(code).toBe(1);
     expect(stderr).toMatch(ONE_SENTENCE);
-    expect(stderr).toMatch(/list\.opml cannot be written \(ENOENT\)/);
+    expect(stderr).toMatch(/list\.opml cannot be written \(ENOENT\); choose another path with -o, or -/);
   });
 });
 
