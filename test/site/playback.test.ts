@@ -31,7 +31,7 @@ it('a part that arrives late keeps its time, so that it does not replace what an
   expect((await play(visitor, { position: '300', age: '2000000000' })).status).toBe(204);
 });
 
-it('a play counts also if the clock of the app was at its very beginning', async () => {
+it('a play counts even if the clock of the app was reset to 1970', async () => {
   const server = await openFilled();
   await upload(server, { action: 'play', started: 0, position: 900, total: 3600, timestamp: '1970-01-01T00:00:00' });
   expect((await (await signIn(server)).get(EPISODE)).html).toContain('#t=900"');

@@ -219,7 +219,7 @@ it('a page shows them as charts, each with a table', async () => {
   expect((await visitor.get('/statistics?range=7d')).status).toBe(400);
 });
 
-it('draws each bar and cell by its share of the most, and what is empty, too', async () => {
+it('draws each bar and cell in proportion to the largest one, and also those without listening time', async () => {
   const { html } = await (await signIn(await openPlayed())).get('/statistics');
   const [days, week, ...shares] = [...html.matchAll(/<svg class="chart[^]*?<\/svg>/g)].map(([chart]) => chart);
   expect(days).toContain('viewBox="0 0 300 100"');

@@ -18,7 +18,7 @@ interface Player {
 
 const SPEEDS = ['0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3'];
 
-/** Addresses of files with a picture: an audio element would play only their sound. */
+/** Addresses of videos: an audio element would play only their sound. */
 const VIDEO = /^[^?]*\.(?:m4v|mov|mp4|ogv|webm)(?:\?|$)/i;
 
 /**
