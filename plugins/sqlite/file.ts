@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createFolder, otherSchema, StorageError, withFile } from '../../src/plugin.ts';
+import { createFolder, FILE_MODE, otherSchema, StorageError } from '../../src/plugin.ts';
 import { type Connection, loadDriver, pragma } from './driver.ts';
 import { toStorageError } from './failure.ts';
 
@@ -34,9 +34,9 @@ export async function openFile<T>(path: string, use: (connection: Connection) =>
   let connection: Connection | undefined;
   try {
     await createFolder(dirname(path));
-    // Closing a file ends all locks of this process on it, even those of a store that has it open.
+    // Closing a file ends all locks of this process on it, even those of a store that has it open: none may open it meanwhile.
     const exists = statSync(path, { throwIfNoEntry: false })?.isFile();
-    if (!exists) await withFile(path, 'a', async () => undefined); // for its mode, which SQLite gives its other files, too
+    if (!exists) closeSync(openSync(path, 'a', FILE_MODE)); // for its mode, which SQLite gives its other files, too
     connection = openConnection(path);
     for (const setting of SETTINGS) connection.exec(`PRAGMA ${setting}`);
     connection.exec('BEGIN IMMEDIATE');

@@ -28,6 +28,16 @@ function change(sql: string): void {
   file.close();
 }
 
+/** Opens files in another process. Returns the code of the error for each, or `open`. */
+function openElsewhere(paths: readonly string[]): string[] {
+  const program = `
+    import { openDatabase } from './dist/plugins/sqlite/database.js';
+    for (const path of ${JSON.stringify(paths)}) console.log(await openDatabase(path).then(() => 'open', ({ code }) => code));`;
+  const cwd = join(import.meta.dirname, '../../..');
+  const options = ['--input-type=module', '--eval', program];
+  return execFileSync(process.execPath, options, { cwd, encoding: 'utf8' }).trim().split('\n');
+}
+
 describe('the file', () => {
   it.each([
     ['', 'podsync.sqlite'],
@@ -82,13 +92,20 @@ describe('the file', () => {
   it('stays locked for other processes after this one has tried to open it again', async () => {
     const store = await open();
     await expect(open()).rejects.toMatchObject({ code: 'busy' });
-    const program = `
-      import { openDatabase } from './dist/plugins/sqlite/database.js';
-      await openDatabase(${JSON.stringify(path)}).catch(({ code }) => console.log(code));`;
-    const cwd = join(import.meta.dirname, '../../..');
-    const options = ['--input-type=module', '--eval', program];
-    expect(execFileSync(process.execPath, options, { cwd, encoding: 'utf8' })).toBe('busy\n');
+    expect(openElsewhere([path])).toEqual(['busy']);
     await store.close();
+  });
+
+  it('stays locked for other processes also if it was new and two stores were opened at once', async () => {
+    const paths = Array.from({ length: 10 }, (_, n) => join(dataDir, `${n}.db`));
+    const databases = [];
+    for (const each of paths) {
+      const both = await Promise.allSettled([openDatabase(each), openDatabase(each)]);
+      databases.push(...both.filter((result) => result.status === 'fulfilled').map(({ value }) => value));
+    }
+    expect(databases).toHaveLength(paths.length);
+    expect(openElsewhere(paths)).toEqual(paths.map(() => 'busy'));
+    for (const database of databases) database.close();
   });
 });
 
