@@ -65,15 +65,17 @@ export async function logInToNextcloud({
   const link = pageUrl(toText(login), address);
   if (link === '') throw invalidFormat('a login');
   show(link);
+  let failure: unknown;
   for (const end = now() + TIMEOUT; now() < end;) {
     await wait(POLL_INTERVAL);
+    failure = undefined;
     // The connection may be lost for a while.
-    const reply = await post(url, `token=${toText(token)}`).catch(() => undefined);
+    const reply = await post(url, `token=${toText(token)}`).catch((error: unknown) => void (failure = error));
     if (reply?.status !== 200) continue;
     const { loginName, appPassword } = toObject(reply.answer, 'a login');
     return { user: toText(loginName), password: toText(appPassword) };
   }
-  throw new RemoteError(`access was not granted on ${host} within 20 minutes`);
+  throw failure ?? new RemoteError(`access was not granted on ${host} within 20 minutes`);
 }
 
 const pause = (seconds: Seconds): Promise<unknown> => setTimeout(seconds * 1000);

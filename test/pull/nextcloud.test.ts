@@ -155,6 +155,21 @@ it('continues a login during which the connection is lost for a while', async ()
   expect(login).toEqual({ user: 'bob', password: 'secret' });
 });
 
+it('reports a connection that was lost and did not come back, instead of an access that was not granted', async () => {
+  let requests = 0;
+  const { origin } = await listen((_request, response) => {
+    requests += 1;
+    const begun = { poll: { token: 'a' }, login: 'https://example.org/login' };
+    if (requests > 1) response.destroy();
+    else response.end(JSON.stringify(begun));
+  });
+  let waited = 0;
+  const wait = async (seconds: number): Promise<void> => void (waited += seconds);
+  const login = logInToNextcloud({ address: origin, userAgent: '', show: () => undefined, wait, now: () => waited });
+  await expect(login).rejects.toThrow(`${new URL(origin).host}: `);
+  expect(waited).toBe(20 * 60);
+});
+
 it('fails if access is not granted, or if there is no Nextcloud', async () => {
   const { address } = await openOther();
   const options = { userAgent: 'podsync/test', show: () => undefined };
