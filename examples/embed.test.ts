@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../test/folder.ts';
 import { start } from '../test/cli/podsync.ts';
+import { makeFolder } from '../test/folder.ts';
 
 it('embed.js serves its own page and podsync below /podcasts, and stores uploads', async () => {
   const data = join(await makeFolder(), 'site');

@@ -1,8 +1,8 @@
 import { MAX_BODY } from './body-limits.ts';
 import type { Seconds } from './domain/types.ts';
-import type { BackupRules } from './services/operations/backups.ts';
-import type { DirectoryMode } from './services/directory/directory.ts';
 import type { RegistrationMode } from './services/accounts/registration.ts';
+import type { DirectoryMode } from './services/directory/directory.ts';
+import type { BackupRules } from './services/operations/backups.ts';
 
 /** Options of podsync, both as a standalone server and embedded in another program. */
 export interface Options {

@@ -6,13 +6,13 @@ import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { DEFAULTS, type Options } from './options.ts';
-import { createBodyParser } from './services/sync/body-parser.ts';
 import { createThreadHasher, type Hasher } from './services/accounts/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
-import type { Log } from './storage/stores.ts';
-import { logSize } from './storage/log-size.ts';
+import { createBodyParser } from './services/sync/body-parser.ts';
 import { loadStorageThreads } from './storage/load.ts';
+import { logSize } from './storage/log-size.ts';
 import { openStorage } from './storage/open.ts';
+import type { Log } from './storage/stores.ts';
 import { networkList, readNetworks, webAddress } from './value-types.ts';
 
 /** Missing options have the same defaults as `podsync serve`: see `DEFAULTS`. */

@@ -4,16 +4,16 @@ import { type H3, toNodeHandler } from 'h3';
 import { expect, onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import type { Fetcher } from '../src/feeds/fetch.ts';
-import { createBodyParser } from '../src/services/sync/body-parser.ts';
 import type { Hasher } from '../src/services/accounts/hasher.ts';
 import type { RegistrationMode } from '../src/services/accounts/registration.ts';
 import type { BackupRules } from '../src/services/operations/backups.ts';
 import { createServices, type Services } from '../src/services/services.ts';
-import type { Storage } from '../src/storage/stores.ts';
+import { createBodyParser } from '../src/services/sync/body-parser.ts';
 import { openStorage } from '../src/storage/open.ts';
-import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
+import type { Storage } from '../src/storage/stores.ts';
 import { makeFolder } from './folder.ts';
 import { listen } from './listen.ts';
+import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
 
 /** Looks like a bcrypt hash: imports accept nothing else. */
 const digest = (password: string): string => `$2b$10$${hash('sha256', password).slice(0, 53)}`;

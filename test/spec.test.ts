@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createSiteRoutes } from '../src/routes/site/index.ts';
 import { createRoutes } from '../src/routes/index.ts';
 import type { RouteContext } from '../src/routes/route.ts';
+import { createSiteRoutes } from '../src/routes/site/index.ts';
 import type { Services } from '../src/services/services.ts';
 import { openTestServer, type RequestOptions, TARGETS } from './server.ts';
 

@@ -3,18 +3,18 @@ import { openClock } from '../clock.ts';
 import { type Config, UsageError } from '../config.ts';
 import { migrate } from '../services/transfer/migration.ts';
 import type { RecordCounts } from '../services/transfer/record-counter.ts';
-import type { Storage } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { parseStorageSpec, redactLocation } from '../storage/location.ts';
 import { areNested } from '../storage/nested-folders.ts';
 import { openStorage } from '../storage/open.ts';
+import type { Storage } from '../storage/stores.ts';
 import { findControlSocket } from './control-path.ts';
-import { openDataFolderOrAsk, requireOwnFolder, requireStorage, storagePath } from './settings/data-folder.ts';
 import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './signals.ts';
+import { openDataFolderOrAsk, requireOwnFolder, requireStorage, storagePath } from './settings/data-folder.ts';
 import { requireRecordedSource, writeStorageRecord } from './settings/storage-record.ts';
+import { watchSignals } from './signals.ts';
 
 interface MigrateOptions {
   /** As with `--storage`. May contain a password. */

@@ -7,9 +7,9 @@ import type { Config } from '../config.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Podsync } from '../podsync.ts';
 import { connect } from './connect.ts';
-import { isMissing, openDataFolderOrAsk, requireStorage } from './settings/data-folder.ts';
 import { limitHeapGrowth } from './heap.ts';
 import { log } from './output.ts';
+import { isMissing, openDataFolderOrAsk, requireStorage } from './settings/data-folder.ts';
 
 /** The operator's routes of the server that runs on the data folder, otherwise of podsync in this process. */
 export interface Operator {

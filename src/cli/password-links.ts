@@ -2,9 +2,9 @@ import type { Config } from '../config.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import type { PasswordLink } from '../routes/operator/password-links.ts';
 import { commandLine, quote } from './invocation.ts';
-import { reachableUrls } from './server/address.ts';
 import { accountPath, sendOnce, withOperator, send } from './operator.ts';
 import { messages, printSecret } from './output.ts';
+import { reachableUrls } from './server/address.ts';
 
 /** `user invite`: without a name, the person chooses one. */
 export async function inviteUser(

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { type Dispatcher, request } from 'undici';
 import type { Seconds, Url } from '../domain/types.ts';
 import { decodePercent, hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
-import { ENCODINGS, readBody, tooLarge } from './response-body.ts';
 import { FetchError, toFetchError } from './fetch-error.ts';
+import { ENCODINGS, readBody, tooLarge } from './response-body.ts';
 import { createHostSemaphore } from './semaphore.ts';
 
 interface DownloaderOptions {

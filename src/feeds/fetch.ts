@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 import type { Seconds, Url } from '../domain/types.ts';
 import { createDownloader, type Download, type DownloadRequest, type ResponseHeaders } from './download.ts';
 import { FetchError, NotPublicError } from './fetch-error.ts';
-import { createGuardedAgent, isPublic, type Resolve, resolveName, unbracket } from './ssrf-guard.ts';
 import type { ParsedFeed } from './parse.ts';
 import type { FeedParser } from './parser.ts';
+import { createGuardedAgent, isPublic, type Resolve, resolveName, unbracket } from './ssrf-guard.ts';
 
 export interface FetcherOptions {
   /** Whether private addresses are allowed, for feeds that are at such an address themselves. */

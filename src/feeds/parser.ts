@@ -1,6 +1,6 @@
 import type { Seconds, Url } from '../domain/types.ts';
-import { createThread, serveThread } from '../thread.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
+import { createThread, serveThread } from '../thread.ts';
 import { type ParsedFeed, parseFeed } from './parse.ts';
 
 export interface FeedParser {

@@ -1,5 +1,5 @@
-import { Refusal } from '../domain/errors.ts';
 import { type BudgetLimits, UPLOAD_BUDGET } from '../body-limits.ts';
+import { Refusal } from '../domain/errors.ts';
 
 /**
  * Limits the memory that all large request bodies take together. A body that does not fit waits, unread on its

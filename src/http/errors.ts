@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
-import type { Log } from '../storage/stores.ts';
 import { isStorageError, type StorageErrorCode } from '../storage/errors.ts';
+import type { Log } from '../storage/stores.ts';
 import type { Reply } from './reply.ts';
 
 const REFUSALS: Record<RefusalCode, number> = {

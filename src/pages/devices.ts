@@ -4,6 +4,8 @@ import { DEVICE_TYPES, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { describeApp } from './parts/app-name.ts';
+import { renderFacts } from './parts/components.ts';
+import { DEVICE_TYPE_NAMES, renderDeviceItem } from './parts/device.ts';
 import {
   type Problems,
   renderConfirmation,
@@ -13,8 +15,6 @@ import {
   renderToken,
   toSentence,
 } from './parts/form.ts';
-import { DEVICE_TYPE_NAMES, renderDeviceItem } from './parts/device.ts';
-import { renderFacts } from './parts/components.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';

@@ -1,11 +1,11 @@
 import { countOf } from '../domain/count.ts';
 import type { Url } from '../domain/types.ts';
 import type { Podcast, Tag } from '../storage/stores.ts';
+import { renderBrief, renderFacts, renderLogo, renderPodcastLink } from './parts/components.ts';
 import { renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { tagPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { renderBrief, renderFacts, renderLogo, renderPodcastLink } from './parts/components.ts';
 
 /** What the page shows. */
 export type DirectoryView =

@@ -1,12 +1,12 @@
 import type { EpisodeAction } from '../domain/types.ts';
-import type { OwnEpisode } from '../services/listening/playback.ts';
 import type { KnownEpisode, KnownPodcast } from '../services/directory/directory.ts';
-import { renderToken } from './parts/form.ts';
+import type { OwnEpisode } from '../services/listening/playback.ts';
 import { describeAction } from './history.ts';
+import { languageAttribute, renderFacts, renderKnownPodcast, renderLink, renderLogo } from './parts/components.ts';
+import { renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, scaledLogo } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { languageAttribute, renderFacts, renderKnownPodcast, renderLink, renderLogo } from './parts/components.ts';
 import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './parts/playback.ts';
 import { renderPlayer } from './parts/player.ts';
 import { renderDate, renderTime } from './parts/time.ts';

@@ -2,11 +2,11 @@ import { groupBy } from '../batches.ts';
 import { dayOf } from '../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/types.ts';
 import type { HistoryEntry, HistoryPage } from '../services/listening/history.ts';
+import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
 import { type Problems, renderField, renderSelect } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, type HistoryQuery } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
 import { renderMoment, toClock } from './parts/time.ts';
 
 interface ListedHistory {

@@ -1,9 +1,9 @@
 import { countOf } from '../domain/count.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
+import { type PageNumber, renderPager, renderPodcasts } from './parts/components.ts';
 import type { Page } from './parts/layout.ts';
 import { listResource } from './parts/links.ts';
 import { markup } from './parts/markup.ts';
-import { type PageNumber, renderPager, renderPodcasts } from './parts/components.ts';
 
 interface ListPage extends PageNumber {
   base: string;

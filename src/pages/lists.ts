@@ -1,6 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { DirectoryMode, KnownPodcast } from '../services/directory/directory.ts';
+import { type PageNumber, renderKnownPodcast, renderLogo, renderPager } from './parts/components.ts';
 import {
   type Problems,
   renderConfirmation,
@@ -12,7 +13,6 @@ import {
 import type { Page } from './parts/layout.ts';
 import { listPage, ownListPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderKnownPodcast, renderLogo, renderPager } from './parts/components.ts';
 
 interface ListsPage {
   base: string;

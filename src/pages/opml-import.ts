@@ -1,8 +1,8 @@
 import { countOf } from '../domain/count.ts';
 import type { Device, PodcastEntry } from '../domain/types.ts';
 import type { LibraryImportReport } from '../services/sync/library.ts';
-import { type Problems, renderField, renderProblem, renderToken, toSentence } from './parts/form.ts';
 import { renderDeviceChoice } from './parts/device.ts';
+import { type Problems, renderField, renderProblem, renderToken, toSentence } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 

@@ -3,10 +3,10 @@ import { deviceNames } from '../domain/device.ts';
 import type { Overview } from '../services/listening/home.ts';
 import type { DeviceSummary } from '../storage/stores.ts';
 import { renderBars } from './parts/chart.ts';
+import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
 import { DEVICE_TYPE_NAMES, renderDeviceItem } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
 import { renderProgress } from './parts/playback.ts';
 import { formatTime, renderDate, toClock, toDuration } from './parts/time.ts';
 

@@ -3,11 +3,6 @@ import type { Device, Url } from '../domain/types.ts';
 import type { FeedProblem } from '../services/feeds/feeds.ts';
 import type { OwnEpisode } from '../services/listening/playback.ts';
 import type { Episode, Podcast } from '../storage/stores.ts';
-import { renderToken, toSentence } from './parts/form.ts';
-import { renderDeviceChoice } from './parts/device.ts';
-import type { Page } from './parts/layout.ts';
-import { episodePage, podcastPage, tagPage } from './parts/links.ts';
-import { attributes, type Markup, markup } from './parts/markup.ts';
 import {
   languageAttribute,
   type PageNumber,
@@ -17,6 +12,11 @@ import {
   renderLogo,
   renderPager,
 } from './parts/components.ts';
+import { renderDeviceChoice } from './parts/device.ts';
+import { renderToken, toSentence } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { episodePage, podcastPage, tagPage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
 import { describePlayback, isPlayed, renderMark, renderPlayed } from './parts/playback.ts';
 import { renderDate } from './parts/time.ts';
 

@@ -1,8 +1,8 @@
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import type { OpenSession } from '../services/accounts/sessions.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
-import { describeApp } from './parts/app-name.ts';
 import { renderAppPasswords, renderCreated } from './app-passwords.ts';
+import { describeApp } from './parts/app-name.ts';
 import {
   type Problems,
   renderCheck,

@@ -1,14 +1,8 @@
 import { countOf } from '../domain/count.ts';
 import { deviceNames, withoutBrowser } from '../domain/device.ts';
 import type { Device } from '../domain/types.ts';
-import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './parts/form.ts';
-import { renderDeviceChoice } from './parts/device.ts';
-import type { Page } from './parts/layout.ts';
-import { ownSubscriptions, podcastPage } from './parts/links.ts';
-import { attributes, type Markup, markup } from './parts/markup.ts';
-import { renderDate, toDuration } from './parts/time.ts';
+import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
 import {
   languageAttribute,
   type PageNumber,
@@ -18,6 +12,12 @@ import {
   renderPager,
   renderPodcastLink,
 } from './parts/components.ts';
+import { renderDeviceChoice } from './parts/device.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { ownSubscriptions, podcastPage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { renderDate, toDuration } from './parts/time.ts';
 
 /** Filter, order and layout of the page. */
 export interface SubscriptionsView {

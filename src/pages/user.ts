@@ -1,10 +1,10 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
+import { type PageNumber, renderPager, renderPodcasts } from './parts/components.ts';
 import type { Frame, Page } from './parts/layout.ts';
 import { listPage, sharedSubscriptions } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderPager, renderPodcasts } from './parts/components.ts';
 
 interface UserPage extends PageNumber {
   base: string;

@@ -4,8 +4,8 @@ import { type Discovered, readDevices, readGroups } from './devices.ts';
 import { type ActionPage, readHistory, toChunks } from './history.ts';
 import { toArray, toObject } from './lenient-json.ts';
 import { readLists } from './lists.ts';
-import type { Remote } from './remote.ts';
 import { isPermanentFailure, RemoteError } from './remote-error.ts';
+import type { Remote } from './remote.ts';
 import { readSettings } from './settings.ts';
 
 /** Devices, subscriptions, actions, favorites, settings, groups and lists take at least one request each. */

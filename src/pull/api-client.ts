@@ -1,5 +1,5 @@
-import type { Remote } from './remote.ts';
 import { canContinue } from './remote-error.ts';
+import type { Remote } from './remote.ts';
 
 export interface PullEvents {
   /** Something that the server did not return, and why, in a sentence. */

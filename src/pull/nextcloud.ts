@@ -2,8 +2,8 @@ import type { ImportChunk } from '../domain/import-chunk.ts';
 import { createApiClient, type PullEvents } from './api-client.ts';
 import { toChunks } from './history.ts';
 import { toObject, toObjects, toUrls } from './lenient-json.ts';
-import type { Remote } from './remote.ts';
 import { explainStatus } from './remote-error.ts';
+import type { Remote } from './remote.ts';
 
 const APP = ['index.php', 'apps', 'gpoddersync'];
 /** The device that gets the subscriptions, as a Nextcloud has no devices. */

@@ -1,8 +1,8 @@
 import { readObject, readOptionalObject } from '../http/body.ts';
 import { readParam, toArray, toStringArray } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
-import type { Following } from '../services/sync/devices.ts';
 import type { Services } from '../services/services.ts';
+import type { Following } from '../services/sync/devices.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** Devices (spec 4.5), and which of them follow each other. */

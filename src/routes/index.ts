@@ -1,6 +1,7 @@
 import type { Services } from '../services/services.ts';
 import { createClientConfigRoute } from './client-config.ts';
 import { createDeviceRoutes } from './devices.ts';
+import { createDirectoryGuard } from './directory-guard.ts';
 import { createDirectoryRoutes } from './directory.ts';
 import { createEpisodeRoutes } from './episodes.ts';
 import { createHealthRoute } from './health.ts';
@@ -8,7 +9,6 @@ import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
-import { createDirectoryGuard } from './directory-guard.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
 import { createOcsRoutes } from './ocs.ts';
 import { createRefusalRecorder } from './refusal-recorder.ts';

@@ -4,8 +4,8 @@ import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
 import { isPull, readApp, readSince, toArray } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
-import { isRecorded } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
+import { isRecorded } from '../services/sync/refusals.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toNextcloudAction, writeActions } from './wire-objects.ts';
 

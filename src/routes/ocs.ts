@@ -6,8 +6,8 @@ import { APP_HEADER } from '../http/cross-site.ts';
 import { readApp } from '../http/input.ts';
 import { json, type Reply } from '../http/reply.ts';
 import { appPasswordId } from '../services/accounts/app-passwords.ts';
-import { toAppLabel } from '../services/sync/app-name.ts';
 import type { Services } from '../services/services.ts';
+import { toAppLabel } from '../services/sync/app-name.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** The Nextcloud version that apps see. */

@@ -1,8 +1,8 @@
 import type { H3Event } from 'h3';
 import { parseDeviceId } from '../domain/device.ts';
 import { readApp, readParam } from '../http/input.ts';
-import { isRecorded } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
+import { isRecorded } from '../services/sync/refusals.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** Wraps handlers so that their refusals are recorded for the owner of the account. */

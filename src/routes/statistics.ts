@@ -2,8 +2,8 @@ import { formatTimestamp } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
 import { readOneOf } from '../http/input.ts';
 import { json } from '../http/reply.ts';
-import type { Services } from '../services/services.ts';
 import { RANGES } from '../services/listening/statistics.ts';
+import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** Listening statistics of the owner, for dashboards: days as `YYYY-MM-DD` in UTC, times in seconds. */

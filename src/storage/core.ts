@@ -1,8 +1,8 @@
+import type { Accounts } from './accounts/accounts.ts';
 import type { KeyValueStore } from './contract.ts';
 import type { Directory } from './directory/directory.ts';
 import type { Refresh } from './directory/refresh.ts';
 import type { StorageContext } from './stores.ts';
-import type { Accounts } from './accounts/accounts.ts';
 
 /** What the stores share. */
 export interface Core {

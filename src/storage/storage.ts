@@ -1,30 +1,30 @@
 import { exportAccount } from './accounts/account-export.ts';
 import { importAccount } from './accounts/account-import.ts';
-import { createActionStore } from './sync/actions.ts';
+import { Accounts } from './accounts/accounts.ts';
+import { createAppLoginStore } from './accounts/app-logins.ts';
 import { createAppPasswordStore } from './accounts/app-passwords.ts';
 import { createAttemptStore } from './accounts/attempts.ts';
+import { createRefusalStore } from './accounts/refused-requests.ts';
+import { clearStore, removeAbandoned } from './accounts/removal.ts';
+import { createSessionStore } from './accounts/sessions.ts';
+import { createSettingStore } from './accounts/settings.ts';
+import { createUserStore } from './accounts/users.ts';
+import { verifyLogins } from './accounts/verify-logins.ts';
 import type { KeyValueStore } from './contract.ts';
 import type { Core } from './core.ts';
-import { createDeviceStore } from './sync/devices.ts';
 import { Directory } from './directory/directory.ts';
 import { createPodcastStore } from './directory/podcast-store.ts';
 import { Refresh } from './directory/refresh.ts';
 import { exportDirectory, importDirectory } from './directory/transfer.ts';
 import { checkFormat } from './format.ts';
 import { guardStore } from './guarded-store.ts';
-import { createListStore } from './sync/podcast-lists.ts';
-import { createAppLoginStore } from './accounts/app-logins.ts';
-import { createRefusalStore } from './accounts/refused-requests.ts';
-import { clearStore, removeAbandoned } from './accounts/removal.ts';
-import { createServedMarkStore } from './sync/served-marks.ts';
-import { createSessionStore } from './accounts/sessions.ts';
-import { createSettingStore } from './accounts/settings.ts';
 import type { Storage, StorageContext } from './stores.ts';
+import { createActionStore } from './sync/actions.ts';
+import { createDeviceStore } from './sync/devices.ts';
+import { createListStore } from './sync/podcast-lists.ts';
 import { recountSubscribers } from './sync/recount.ts';
+import { createServedMarkStore } from './sync/served-marks.ts';
 import { createSubscriptionStore } from './sync/subscriptions.ts';
-import { Accounts } from './accounts/accounts.ts';
-import { createUserStore } from './accounts/users.ts';
-import { verifyLogins } from './accounts/verify-logins.ts';
 
 /**
  * Creates all stores on top of a key-value store, which is closed with them. Cleans up after a crash. Rejects as

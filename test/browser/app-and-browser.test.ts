@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Action } from '../model/library.ts';
 import { createAntennaPod } from '../model/antennapod.ts';
 import type { Device } from '../model/client.ts';
+import { type Action } from '../model/library.ts';
 import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { CHROMIUM, openTab, signIn, useChromium } from './chromium.ts';

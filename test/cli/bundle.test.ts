@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeFolder } from '../folder.ts';
 import { HAS_SQLITE } from '../sqlite-driver.ts';
 import { COMMANDS } from './commands.ts';
-import { makeFolder } from '../folder.ts';
 import { PROGRAM, run, type Server, startServer } from './podsync.ts';
 
 // In a separate folder, where no packages can be found.

@@ -2,9 +2,9 @@ import { chown, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
+import { makeFolder } from '../folder.ts';
 import { createTestDatabase } from '../postgres/database.ts';
 import type { TestStorage } from '../storages.ts';
-import { makeFolder } from '../folder.ts';
 import { run, startServer } from './podsync.ts';
 import { COUNTS, makeTwoAccounts } from './two-accounts.ts';
 

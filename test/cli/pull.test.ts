@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OtherServer, startOtherServer, type OtherAccount } from '../pull/other-server.ts';
 import { makeFolder } from '../folder.ts';
+import { type OtherServer, startOtherServer, type OtherAccount } from '../pull/other-server.ts';
 import { makeCopy, run, start, startServer } from './podsync.ts';
 import { startOnTerminal } from './terminal.ts';
 

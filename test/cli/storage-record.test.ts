@@ -7,8 +7,8 @@ import {
   requireRecordedStorage,
   writeStorageRecord,
 } from '../../src/cli/settings/storage-record.ts';
-import { createTestDatabase } from '../postgres/database.ts';
 import { makeFolder } from '../folder.ts';
+import { createTestDatabase } from '../postgres/database.ts';
 import { makeCopy, run, startServer } from './podsync.ts';
 
 /** A data folder with the account bob on JSON, as the recorded storage. */

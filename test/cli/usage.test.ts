@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { COMMANDS } from './commands.ts';
 import { makeFolder } from '../folder.ts';
+import { COMMANDS } from './commands.ts';
 import { PROGRAM, run } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../folder.ts';
 import { run, startServer } from '../cli/podsync.ts';
+import { makeFolder } from '../folder.ts';
 import { isInstalled } from './installed.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/fail2ban');

@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../folder.ts';
 import { run, startServer } from '../cli/podsync.ts';
+import { makeFolder } from '../folder.ts';
 import { isInstalled } from './installed.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');

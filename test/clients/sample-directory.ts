@@ -1,5 +1,5 @@
-import { openStorage } from '../../src/storage/open.ts';
 import type { UserId } from '../../src/domain/types.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { recordFeed } from '../podcasts.ts';
 
 const ALPHA = 'http://feeds.example/alpha';

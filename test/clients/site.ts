@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPort } from '../free-port.ts';
 import { runPodsync, serve } from '../process/program.ts';
-import { createSampleDirectory } from './sample-directory.ts';
 import { openPrefixProxy } from './prefix-proxy.ts';
+import { createSampleDirectory } from './sample-directory.ts';
 
 /** The built podsync with a small directory, whose accounts cannot log in. */
 export interface Site {

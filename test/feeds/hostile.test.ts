@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parseFeed } from '../../src/feeds/parse.ts';
-import { startFeedServer, startFetcher } from './feed-server.ts';
 import { episodeInfo, parsedFeed } from '../podcasts.ts';
+import { startFeedServer, startFetcher } from './feed-server.ts';
 import { item, rss } from './samples/sample.ts';
 
 /** Seconds. */

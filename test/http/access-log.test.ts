@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { type FinishedRequest, redactPath } from '../../src/http/access-log.ts';
 import { openTestServer, type TestServerOptions } from '../server.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Clock, createClock } from '../../src/clock.ts';
 import type { Seconds } from '../../src/domain/types.ts';
 import { openPodsync, type Podsync, type PodsyncOptions } from '../../src/podsync.ts';
-import { quickHasher } from '../server.ts';
 import { createRandom, seed } from '../seed.ts';
+import { quickHasher } from '../server.ts';
 import { createTestStorage, STORAGE } from '../storages.ts';
 
 /** How long an upload of another device counts as overlapping. */

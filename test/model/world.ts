@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Seconds } from '../../src/domain/types.ts';
-import type { Action } from './library.ts';
 import {
   type Call,
   type Client,
@@ -11,6 +10,7 @@ import {
   listPath,
   loginPath,
 } from './client.ts';
+import type { Action } from './library.ts';
 import { type ModelServer, OVERLAP } from './server.ts';
 
 /** A position in the order of all requests, and the time of the server at it. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { makeFolder } from '../folder.ts';
 import { createTestDatabase } from '../postgres/database.ts';
 import { createClient, runPodsync, type RunningServer, serve } from '../process/program.ts';
 import { Uploads } from '../process/uploads.ts';
 import { createRandom, seed } from '../seed.ts';
-import { makeFolder } from '../folder.ts';
 
 const ROUNDS = 10;
 const UPLOADERS = 4;

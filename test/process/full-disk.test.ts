@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { createClient, PROGRAM, runPodsync, type RunningServer, serve } from './program.ts';
 import { makeFolder } from '../folder.ts';
+import { createClient, PROGRAM, runPodsync, type RunningServer, serve } from './program.ts';
 
 const EPISODES = '/api/2/episodes/bob.json';
 const SIZE = 4 * 1024 * 1024;

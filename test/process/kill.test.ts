@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { makeFolder } from '../folder.ts';
 import { createRandom, seed } from '../seed.ts';
 import { createClient, runPodsync, type RunningServer, serve } from './program.ts';
 import { Uploads } from './uploads.ts';
-import { makeFolder } from '../folder.ts';
 
 const UPLOADERS = 8;
 const EPISODES = '/api/2/episodes/bob.json';

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { createRoutes } from '../../src/routes/index.ts';
 import type { RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
+import { fillAccount, logIn } from '../sample-account.ts';
 import { seed } from '../seed.ts';
 import { openTestServer } from '../server.ts';
-import { fillAccount, logIn } from '../sample-account.ts';
 import { requestTo, toRequest } from './requests.ts';
 
 /* An import accepts everything that the interface stores. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { DirectoryRecord, Storage } from '../../src/storage/stores.ts';
-import { exportDirectory, importDirectory } from '../storage/suite/transfer/samples.ts';
 import { podcastInfo, recordFeed } from '../podcasts.ts';
 import { seed } from '../seed.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { exportDirectory, importDirectory } from '../storage/suite/transfer/samples.ts';
 import type { StorageName } from '../storages.ts';
 
 /* All storages have the same episodes, with the same stamps, after any sequence of fetches and imports. */

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createRoutes } from '../../src/routes/index.ts';
 import type { RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
+import { fillAccount, logIn, readAccount } from '../sample-account.ts';
 import { seed } from '../seed.ts';
 import { openTestServer } from '../server.ts';
 import { SHARE } from '../storages.ts';
-import { fillAccount, logIn, readAccount } from '../sample-account.ts';
 import { faultsOf } from './answers.ts';
 import { type RandomRequest, requestTo, toRequest } from './requests.ts';
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { EpisodeInfo, PodcastInfo } from '../../src/domain/types.ts';
 import { createRoutes } from '../../src/routes/index.ts';
 import type { Route, RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
-import type { EpisodeInfo, PodcastInfo } from '../../src/domain/types.ts';
 import { recordFeed } from '../podcasts.ts';
+import { fillAccount, logIn } from '../sample-account.ts';
 import { seed } from '../seed.ts';
-import { readBody } from './answers.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import type { StorageName } from '../storages.ts';
-import { fillAccount, logIn } from '../sample-account.ts';
+import { readBody } from './answers.ts';
 import { type RandomRequest, requestTo, toRequest } from './requests.ts';
 import { plainText, plainUrl, text } from './text.ts';
 

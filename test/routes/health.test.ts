@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import manifest from 'podsync/package.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, TARGETS } from '../server.ts';
 

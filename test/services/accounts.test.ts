@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { StorageError } from '../../src/storage/errors.ts';
 import { DUMMY_HASH } from '../../src/services/accounts/hasher.ts';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, quickHasher, type TestServer } from '../server.ts';
 
 const ACCOUNT = { name: 'bob', password: 'secret' };

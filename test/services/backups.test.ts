@@ -2,8 +2,8 @@ import { type FileHandle, mkdir, open as openFile, readdir, readFile, rm, stat, 
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createBackups } from '../../src/services/operations/backups.ts';
-import { openTestServer } from '../server.ts';
 import { makeFolder } from '../folder.ts';
+import { openTestServer } from '../server.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { createIntegrityCheck } from '../../src/services/operations/integrity-check.ts';
-import type { Podcast, Storage, UserRecord } from '../../src/storage/stores.ts';
 import { StorageError } from '../../src/storage/errors.ts';
-import { fillAccount } from '../sample-account.ts';
+import type { Podcast, Storage, UserRecord } from '../../src/storage/stores.ts';
 import { recordFeed } from '../podcasts.ts';
+import { fillAccount } from '../sample-account.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const FEED = 'http://example.org/feed';

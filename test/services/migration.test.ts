@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { migrate } from '../../src/services/transfer/migration.ts';
 import type { Storage, UserRecord } from '../../src/storage/stores.ts';
-import { fillAccount } from '../sample-account.ts';
 import { recordFeed } from '../podcasts.ts';
+import { fillAccount } from '../sample-account.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const FEED = 'http://example.org/feed';

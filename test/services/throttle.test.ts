@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createThrottle } from '../../src/services/accounts/throttle.ts';
 import type { UserId } from '../../src/domain/types.ts';
+import { createThrottle } from '../../src/services/accounts/throttle.ts';
 import type { AttemptStore } from '../../src/storage/stores.ts';
 import { openTestServer } from '../server.ts';
 

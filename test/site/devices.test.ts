@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { textOf } from './listener.ts';
 import { openTestServer } from '../server.ts';
 import { decode, signIn } from './browser.ts';
+import { textOf } from './listener.ts';
 
 const BOB = { auth: 'bob:secret' };
 

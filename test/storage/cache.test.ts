@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import type { Url } from '../../src/domain/types.ts';
-import { withUpload } from '../../src/storage/accounts/head.ts';
 import { Accounts } from '../../src/storage/accounts/accounts.ts';
+import { withUpload } from '../../src/storage/accounts/head.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
 import { add, addUser, feed, feeds, session } from './suite/samples.ts';

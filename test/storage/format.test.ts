@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { FORMAT, FORMAT_KEY } from '../../src/storage/format.ts';
 import { loadStorage } from '../../src/storage/load.ts';
 import { openStorage } from '../../src/storage/open.ts';
-import { createTestStorage } from '../storages.ts';
 import { makeFolder } from '../folder.ts';
+import { createTestStorage } from '../storages.ts';
 
 it.each(['json', 'sqlite', 'postgres'] as const)(
   '%s: data of a newer podsync is refused, with what to do, and not changed',

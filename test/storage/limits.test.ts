@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../../src/storage/contract.ts';
 import { checkBatch } from '../../src/storage/batch.ts';
+import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../../src/storage/contract.ts';
 
 /** JSON text of a number of UTF-8 bytes, with three per character. */
 const valueOf = (bytes: number): string => `"${'€'.repeat((bytes - 2) / 3)}${'x'.repeat((bytes - 2) % 3)}"`;

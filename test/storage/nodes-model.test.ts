@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import type { Batch } from '../../src/storage/contract.ts';
 import { isStorageError, StorageError } from '../../src/storage/errors.ts';
 import type { Storage } from '../../src/storage/stores.ts';
+import { seed } from '../seed.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster, type Node } from './nodes.ts';
 import { action, add, addUser, feed, readActions, remove } from './suite/samples.ts';
 import { exportUser } from './suite/transfer/samples.ts';
-import { seed } from '../seed.ts';
 
 /** One step of a user, on one of the nodes. */
 interface Step {

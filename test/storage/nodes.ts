@@ -1,6 +1,6 @@
 import type { KeyValueStore } from '../../src/storage/contract.ts';
-import type { Storage } from '../../src/storage/stores.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/stores.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
 import { OVERLAP, START } from './suite/bench.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Log } from '../../src/storage/stores.ts';
 import { openStorage } from '../../src/storage/open.ts';
+import type { Log } from '../../src/storage/stores.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures');
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { UserId } from '../../src/domain/types.ts';
 import type { Entry, Key, KeyValueStore, Range } from '../../src/storage/contract.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import type { Storage } from '../../src/storage/stores.ts';
-import type { UserId } from '../../src/domain/types.ts';
 import { countTurns } from '../event-loop.ts';
 import { MemoryDatabase, openMemoryStore } from './memory-store.ts';
 import { actions, addUser, feed, readActions } from './suite/samples.ts';

@@ -6,8 +6,8 @@ import { subscriptionKey } from '../../src/storage/directory/keys.ts';
 import { urlDigest } from '../../src/storage/keys.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster, type Node } from './nodes.ts';
-import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove } from './suite/samples.ts';
 import { recordFeed } from './suite/directory/samples.ts';
+import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove } from './suite/samples.ts';
 import { exportUser } from './suite/transfer/samples.ts';
 
 const openTwo = async () => {

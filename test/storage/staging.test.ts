@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Batch } from '../../src/storage/contract.ts';
 import { StorageError } from '../../src/storage/errors.ts';
-import type { Storage, UserRecord } from '../../src/storage/stores.ts';
+import { FORMAT_KEY } from '../../src/storage/format.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import type { Storage, UserRecord } from '../../src/storage/stores.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, readActions } from './suite/samples.ts';
 import { exportUser, createFullAccount, importUser, NAME, pagesOf } from './suite/transfer/samples.ts';
-import { FORMAT_KEY } from '../../src/storage/format.ts';
 
 const HOUR = 3600;
 

@@ -4,9 +4,9 @@ import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { loadDriver } from '../../plugins/sqlite/driver.ts';
 import { openStorage } from '../../src/storage/open.ts';
+import { makeFolder } from '../folder.ts';
 import { createBareDatabase } from '../postgres/database.ts';
 import { action, add, addUser, feed, feeds, remove } from './suite/samples.ts';
-import { makeFolder } from '../folder.ts';
 
 const NOW = 1_800_000_000;
 const readView = (name: string): Promise<string> =>

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type H3, toNodeHandler } from 'h3';
-import { createDrain, type Listener } from './connections.ts';
 import { createTemporaryPath, removeSockets, socketIn } from '../control-path.ts';
+import { createDrain, type Listener } from './connections.ts';
 
 /**
  * Serves the operator's app on a socket in the data folder, for its owner only. The caller has opened the storage and

@@ -8,9 +8,9 @@ import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
 import type { Config } from '../../config.ts';
 import { isLoopback } from '../../domain/loopback.ts';
-import { type ConnectionLimits, createDrain, limitConnections, limitPipelining, type Listener } from './connections.ts';
 import { cannotRead } from '../files.ts';
 import { messages } from '../output.ts';
+import { type ConnectionLimits, createDrain, limitConnections, limitPipelining, type Listener } from './connections.ts';
 
 type NetworkOptions = Pick<Config, 'host' | 'port' | 'tls'>;
 

@@ -2,17 +2,17 @@ import type { Config } from '../../config.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import type { Podsync } from '../../podsync.ts';
 import { redactLocation } from '../../storage/location.ts';
-import { reachableUrls } from './address.ts';
-import { listenOnControlSocket } from './control-socket.ts';
-import type { Listener } from './connections.ts';
-import { openDataFolder, reportNewFolder } from '../settings/data-folder.ts';
+import { connect } from '../connect.ts';
 import { limitHeapGrowth } from '../heap.ts';
 import { commandLine } from '../invocation.ts';
-import { listenOnNetwork } from './network.ts';
-import { connect } from '../connect.ts';
 import { messages } from '../output.ts';
-import { openServerLog } from './server-log.ts';
+import { openDataFolder, reportNewFolder } from '../settings/data-folder.ts';
 import { untilSignal } from '../signals.ts';
+import { reachableUrls } from './address.ts';
+import type { Listener } from './connections.ts';
+import { listenOnControlSocket } from './control-socket.ts';
+import { listenOnNetwork } from './network.ts';
+import { openServerLog } from './server-log.ts';
 
 /** How long running requests may take while the server is stopping, in milliseconds. */
 const DRAIN_TIMEOUT = 10_000;

@@ -4,8 +4,8 @@ import { writeAtomically } from '../../atomic-file.ts';
 import type { Config } from '../../config.ts';
 import { pluginPath } from '../../storage/load.ts';
 import { parseStorageSpec, redactLocation } from '../../storage/location.ts';
-import { readOptional, storagePath } from './data-folder.ts';
 import { programName, quote } from '../invocation.ts';
+import { readOptional, storagePath } from './data-folder.ts';
 
 /** A data folder and its storage, as in the configuration. */
 type StorageChoice = Pick<Config, 'data' | 'storage'>;

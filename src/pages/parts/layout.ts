@@ -2,8 +2,8 @@ import manifest from 'podsync/package.json' with { type: 'json' };
 import type { DirectoryMode } from '../../services/directory/directory.ts';
 import { icon, script, styleSheet } from '../assets.ts';
 import { renderToken } from './form.ts';
-import { attributes, type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
+import { attributes, type Markup, markup, toHtml } from './markup.ts';
 
 /** The signed-in user. */
 interface SignedInUser {

@@ -1,13 +1,13 @@
 import { invalid } from '../../domain/errors.ts';
 import { formatUtc } from '../../domain/timestamp.ts';
 import type { Seconds } from '../../domain/types.ts';
+import { redactUrl } from '../../domain/url.ts';
 import { writeEntries, writePages } from '../../formats/pages.ts';
 import { readOptionalObject } from '../../http/body.ts';
 import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
 import type { Feeds } from '../../services/feeds/feeds.ts';
 import type { Services } from '../../services/services.ts';
-import { redactUrl } from '../../domain/url.ts';
 import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { progressReply } from './progress-reply.ts';

@@ -4,21 +4,21 @@ import { type Handler, type Route, type RouteContext, type RouteRow, toRoute } f
 import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
+import { createDirectoryPage } from './directory.ts';
 import { createFavoritesPage } from './favorites.ts';
 import { createHistoryPages } from './history.ts';
 import { createConnectPage, createHomePage } from './home.ts';
+import { createListPages } from './lists.ts';
 import { createLoginPages } from './login.ts';
-import { createPublicPages } from './public-pages.ts';
+import { createOpmlImportPages } from './opml-import.ts';
+import { createPasswordLinkPages } from './password-link.ts';
 import { createPlaybackForms } from './playback.ts';
+import { createPublicPages } from './public-pages.ts';
 import { createRegisterPages } from './register.ts';
 import { createSettingsPages } from './settings.ts';
-import { createPasswordLinkPages } from './password-link.ts';
-import { createDirectoryPage } from './directory.ts';
-import { createListPages } from './lists.ts';
-import { createOpmlImportPages } from './opml-import.ts';
-import { createSubscriptionPages } from './subscriptions.ts';
 import { createSite, type Site } from './site.ts';
 import { createStatisticsPage } from './statistics.ts';
+import { createSubscriptionPages } from './subscriptions.ts';
 
 /** The routes of the website. */
 export function createSiteRoutes(services: Services, context: RouteContext): Route[] {

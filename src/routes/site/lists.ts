@@ -1,10 +1,10 @@
 import type { H3Event } from 'h3';
 import type { Form } from '../../http/form.ts';
 import { readPage, readParam, readQuery } from '../../http/input.ts';
-import { ownListPage } from '../../pages/parts/links.ts';
+import type { Reply } from '../../http/reply.ts';
 import { renderLists, renderOwnList } from '../../pages/lists.ts';
 import type { Problems } from '../../pages/parts/form.ts';
-import type { Reply } from '../../http/reply.ts';
+import { ownListPage } from '../../pages/parts/links.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';

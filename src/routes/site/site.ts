@@ -6,13 +6,13 @@ import { createCsrf } from '../../http/csrf.ts';
 import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
 import { type Reply, toPublic } from '../../http/reply.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import type { AccountChoices } from '../../pages/parts/account-choices.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import { type Frame, type Page, renderPage } from '../../pages/parts/layout.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
 /** What all pages of the site have in common. */

@@ -1,7 +1,7 @@
 import { readOneOf } from '../../http/input.ts';
 import { renderStatistics } from '../../pages/statistics.ts';
-import type { Services } from '../../services/services.ts';
 import { RANGES } from '../../services/listening/statistics.ts';
+import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 import type { Site } from './site.ts';
 

@@ -13,8 +13,8 @@ import {
   type SubscriptionsNotice,
   type SubscriptionsView,
 } from '../../pages/subscriptions.ts';
-import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { Services } from '../../services/services.ts';
+import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { problemOf, type Site, statusOf, toLocalPath } from './site.ts';

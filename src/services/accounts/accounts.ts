@@ -1,7 +1,7 @@
 import { invalid, Refusal } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/types.ts';
-import type { Log, Storage, User, UserStore } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
+import type { Log, Storage, User, UserStore } from '../../storage/stores.ts';
 import type { Passwords } from './passwords.ts';
 import type { Client, Throttle } from './throttle.ts';
 

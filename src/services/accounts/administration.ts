@@ -1,7 +1,7 @@
 import { inBatches } from '../../batches.ts';
 import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
-import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
 import { isStorageError, type StorageError } from '../../storage/errors.ts';
+import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
 import { checkEmail, checkUserName, refuseConflict, requireUser } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';

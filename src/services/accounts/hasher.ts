@@ -2,8 +2,8 @@ import { compare, hash } from 'bcryptjs';
 import { Refusal } from '../../domain/errors.ts';
 import { bcryptCost } from '../../domain/password-hash.ts';
 import type { Seconds } from '../../domain/types.ts';
-import { createThread, serveThread, type Thread, ThreadTimeoutError } from '../../thread.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
+import { createThread, serveThread, type Thread, ThreadTimeoutError } from '../../thread.ts';
 
 /** Hashes passwords with bcrypt, which is slow on purpose. */
 export interface Hasher {

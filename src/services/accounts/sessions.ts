@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
-import { cutAppName, storedAppName } from '../sync/app-name.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { digestOf } from '../../domain/secret.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { atMost } from '../../lru.ts';
-import type { SessionStore, SettingStore, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
+import type { SessionStore, SettingStore, User } from '../../storage/stores.ts';
+import { cutAppName, storedAppName } from '../sync/app-name.ts';
 
 /** Long, because one client library asks for its password only three times in its life. */
 export const SESSION_LIFE: Seconds = 365 * 86_400;

@@ -5,8 +5,8 @@ import type { Seconds, Url } from '../../domain/types.ts';
 import { redactUrl, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { nextFetch } from '../../feeds/schedule.ts';
-import { createFeedMoves, type Fetched } from './feed-moves.ts';
 import type { FeedResult, FeedState, Log, PodcastStore } from '../../storage/stores.ts';
+import { createFeedMoves, type Fetched } from './feed-moves.ts';
 
 /** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;

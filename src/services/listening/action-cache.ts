@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Stamp, UserId } from '../../domain/types.ts';
-import type { ActionStore } from '../../storage/stores.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
+import type { ActionStore } from '../../storage/stores.ts';
 import { ActionTable } from './action-table.ts';
 
 /** Approximate bytes of cached histories. The most recent one stays, however large it is. */

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import { inBatches } from '../../batches.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { ActionType, EpisodeAction, Seconds, Url, UserId } from '../../domain/types.ts';
-import { inBatches } from '../../batches.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
-import type { ActionTable } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
+import type { ActionTable } from './action-table.ts';
 
 /** Actions of an export that are written in one chunk. */
 const EXPORT_CHUNK = 500;

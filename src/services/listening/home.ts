@@ -3,10 +3,10 @@ import type { Clock } from '../../clock.ts';
 import { dayOf } from '../../domain/listening.ts';
 import type { Url, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, Episode, Storage } from '../../storage/stores.ts';
-import type { ActionTable, EpisodeInProgress } from './action-table.ts';
 import { type EpisodeNames, findNames, podcastNames } from '../directory/episode-names.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
+import type { ActionTable, EpisodeInProgress } from './action-table.ts';
 import { type ListeningStatistics, listenedByDay } from './statistics.ts';
 
 const DAYS = 30;

@@ -6,11 +6,11 @@ import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/u
 import { eachInSlices } from '../../slices.ts';
 import type { Episode, Storage } from '../../storage/stores.ts';
 import type { EpisodeReference } from '../directory/episode-names.ts';
-import type { EpisodeState } from './action-table.ts';
-import type { Episodes } from '../sync/episodes.ts';
-import type { ActionCache } from './action-cache.ts';
-import type { Settings } from '../sync/settings.ts';
 import { registerWebDevice } from '../sync/devices.ts';
+import type { Episodes } from '../sync/episodes.ts';
+import type { Settings } from '../sync/settings.ts';
+import type { ActionCache } from './action-cache.ts';
+import type { EpisodeState } from './action-table.ts';
 
 /** The assumed length of an unplayed episode whose length neither an app nor its feed gives. */
 const UNKNOWN_LENGTH: Seconds = 1;

@@ -4,8 +4,8 @@ import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
-import type { ActionTable } from './action-table.ts';
 import type { ActionCache } from './action-cache.ts';
+import type { ActionTable } from './action-table.ts';
 
 /** How far back statistics go, the default first; `all`: to the first play. */
 export const RANGES = ['30d', '90d', 'year', 'all'] as const;

@@ -2,8 +2,8 @@ import { inBatches } from '../../batches.ts';
 import { countOf } from '../../domain/count.ts';
 import type { Url } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
-import type { PodcastStore, Storage, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
+import type { PodcastStore, Storage, User } from '../../storage/stores.ts';
 import { type RecordCounts, createRecordCounter } from '../transfer/record-counter.ts';
 
 /** A problem in the stored data. */

@@ -1,5 +1,5 @@
-import type { Storage } from '../../storage/stores.ts';
 import { StorageError } from '../../storage/errors.ts';
+import type { Storage } from '../../storage/stores.ts';
 import { withTimeout } from '../../timeout.ts';
 
 /** Shorter than most monitors wait for a response. Milliseconds. */

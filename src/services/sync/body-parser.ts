@@ -6,9 +6,9 @@ import { checkFeedCount } from '../../domain/url.ts';
 import { decodeBody, parseJson } from '../../formats/body.ts';
 import { readList, type UploadFormat } from '../../formats/list.ts';
 import { readOpml } from '../../formats/opml-read.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 import { mapInSlices } from '../../slices.ts';
 import { createThread, serveThread, ThreadTimeoutError } from '../../thread.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
 
 /**
  * Parses uploads. Large bodies are parsed one at a time in a separate thread, so that none blocks other requests. Their

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { cutAppName, storedAppName } from './app-name.ts';
 import type { Clock } from '../../clock.ts';
 import { parseCaption, parseDeviceId, checkDeviceCount, deviceNames, WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
@@ -7,6 +6,7 @@ import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../../dom
 import { atMost } from '../../lru.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Activity, DeviceStore, DeviceSummary, Storage } from '../../storage/stores.ts';
+import { cutAppName, storedAppName } from './app-name.ts';
 
 /** How often the last sync of a device is stored. */
 const TOUCHED_EVERY: Seconds = 3600;

@@ -1,6 +1,6 @@
 import { invalid } from '../../domain/errors.ts';
-import { checkFeedCount, MAX_URL, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Url } from '../../domain/types.ts';
+import { checkFeedCount, MAX_URL, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import { eachInSlices } from '../../slices.ts';
 
 /**

@@ -7,12 +7,12 @@ import type { PodcastEntry, Seconds, Stamp, Url, UserId } from '../../domain/typ
 import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { DeviceSummary, NewestEpisode, Storage } from '../../storage/stores.ts';
 import type { KnownPodcast } from '../directory/directory.ts';
-import type { ActionCache } from '../listening/action-cache.ts';
 import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
-import { type OpmlImportReport, sanitizeEntries } from './opml-import.ts';
-import { explainRefusal } from './feed-urls.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { ActionCache } from '../listening/action-cache.ts';
 import { registerWebDevice } from './devices.ts';
+import { explainRefusal } from './feed-urls.ts';
+import { type OpmlImportReport, sanitizeEntries } from './opml-import.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** A feed, and the devices that subscribe to it, in the order created. */
 export interface OnDevices {

@@ -7,11 +7,11 @@ import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules, red
 import { isStorageError } from '../../storage/errors.ts';
 import type { Devices } from '../sync/devices.ts';
 import type { Episodes } from '../sync/episodes.ts';
-import type { Lists } from '../sync/lists.ts';
-import { repairAction } from './pulled-action.ts';
 import { explainRefusal } from '../sync/feed-urls.ts';
+import type { Lists } from '../sync/lists.ts';
 import type { Settings } from '../sync/settings.ts';
 import type { Subscriptions } from '../sync/subscriptions.ts';
+import { repairAction } from './pulled-action.ts';
 
 export interface Pull {
   /**

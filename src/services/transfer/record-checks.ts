@@ -4,17 +4,17 @@ import { invalid } from '../../domain/errors.ts';
 import { LONGEST_WAIT } from '../../domain/feed-wait.ts';
 import { checkListTitle, checkListLength } from '../../domain/list.ts';
 import { bcryptCost } from '../../domain/password-hash.ts';
-import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/setting.ts';
 import { scopeKey } from '../../domain/scope.ts';
+import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/setting.ts';
 import { MAX_AHEAD } from '../../domain/stamp.ts';
 import type { EpisodeAction, PodcastList, Seconds, SettingScope, Stamp } from '../../domain/types.ts';
 import { createRewriteLog, type RewriteLog } from '../../domain/url.ts';
 import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts';
 import { checkEmail, checkUserName } from '../accounts/accounts.ts';
-import { requireFeedUrl, requireMediaUrl, UNUSABLE } from './url-checks.ts';
-import { checkEpisode, checkPodcast, checkTag } from './directory-checks.ts';
 import { checkAppLabel } from '../accounts/app-passwords.ts';
 import { SESSION_LIFE } from '../accounts/sessions.ts';
+import { checkEpisode, checkPodcast, checkTag } from './directory-checks.ts';
+import { requireFeedUrl, requireMediaUrl, UNUSABLE } from './url-checks.ts';
 
 /** The checks of one import. */
 interface RecordChecks {

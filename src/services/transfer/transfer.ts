@@ -4,13 +4,13 @@ import { compareText } from '../../domain/text-order.ts';
 import { readBackup } from '../../formats/backup/read.ts';
 import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts';
 import { writeBackup } from '../../formats/backup/write.ts';
-import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
+import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../../storage/stores.ts';
 import { checkUserName, requireUser } from '../accounts/accounts.ts';
 import { createLockedHash } from '../accounts/passwords.ts';
 import { createRecordChecks } from './record-checks.ts';
-import { drain, type Section, splitSections } from './sections.ts';
 import { type RecordCounts, createRecordCounter } from './record-counter.ts';
+import { drain, type Section, splitSections } from './sections.ts';
 
 interface BackupChoice {
   /** Names or e-mail addresses; empty: all accounts and the directory. */

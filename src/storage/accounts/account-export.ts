@@ -1,21 +1,21 @@
+import { groupBy, inBatches } from '../../batches.ts';
 import { compareScopes, scopeKey } from '../../domain/scope.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Json, ListSummary, SettingScope, UserId } from '../../domain/types.ts';
-import { settingsPrefix } from './account-keys.ts';
-import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
-import { readAppPasswords } from './app-passwords.ts';
-import type { Core } from '../core.ts';
-import { type DeviceTable, toDevice } from '../sync/device-table.ts';
-import { groupBy, inBatches } from '../../batches.ts';
-import { toUser } from './head.ts';
-import { readHeaders, readList } from '../sync/podcast-lists.ts';
 import type { Key } from '../contract.ts';
+import type { Core } from '../core.ts';
 import { byPlace, scan } from '../rows.ts';
-import { valueOf, valuesOf } from '../values.ts';
-import type { StoredSetting } from './settings.ts';
-import { readSessions } from './sessions.ts';
 import type { UserRecord } from '../stores.ts';
+import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
+import { type DeviceTable, toDevice } from '../sync/device-table.ts';
+import { readHeaders, readList } from '../sync/podcast-lists.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
+import { valueOf, valuesOf } from '../values.ts';
+import { settingsPrefix } from './account-keys.ts';
+import { readAppPasswords } from './app-passwords.ts';
+import { toUser } from './head.ts';
+import { readSessions } from './sessions.ts';
+import type { StoredSetting } from './settings.ts';
 
 /** Records per page. */
 const PAGE = 1000;

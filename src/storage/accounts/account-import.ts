@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { groupBy } from '../../batches.ts';
 import type { EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
-import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
-import { writeActions } from '../sync/action-log.ts';
 import type { Core } from '../core.ts';
-import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
-import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { actionIndexEntry } from '../directory/keys.ts';
 import { StorageError } from '../errors.ts';
-import { type Head, loginKeys, newHead, setLogins } from './head.ts';
+import { byPlace, writeRows } from '../rows.ts';
+import type { UserRecord, UserRecordOf } from '../stores.ts';
+import { writeActions } from '../sync/action-log.ts';
+import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { writeList } from '../sync/podcast-lists.ts';
+import { toStored } from '../sync/subscription-list.ts';
+import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
+import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
+import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { isPrivacySetting, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
-import { byPlace, writeRows } from '../rows.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
-import type { UserRecord, UserRecordOf } from '../stores.ts';
 import { StagedWriter } from './staged-writer.ts';
-import { toStored } from '../sync/subscription-list.ts';
 import { recoverCommit, requireFreeLogin } from './users.ts';
 
 /** Actions of an upload that are buffered before they are written. */

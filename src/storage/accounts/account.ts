@@ -2,9 +2,9 @@ import type { UserId, Url } from '../../domain/types.ts';
 import type { Entry, Version } from '../contract.ts';
 import type { DeviceTable } from '../sync/device-table.ts';
 import { Fingerprints } from '../sync/fingerprints.ts';
-import type { Head } from './head.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
 import { valueOf } from '../values.ts';
+import type { Head } from './head.ts';
 
 /** Data stored separately from the head, loaded on demand. */
 export interface AccountParts {

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
-import { Account, type AccountParts } from './account.ts';
-import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Batch, KeyValueStore } from '../contract.ts';
-import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';
 import { isStorageError, StorageError, unlessMissing } from '../errors.ts';
-import type { Head } from './head.ts';
 import { listAll, readRows } from '../rows.ts';
+import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import { SubscriptionLists } from '../sync/subscription-lists.ts';
+import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
+import { Account, type AccountParts } from './account.ts';
+import type { Head } from './head.ts';
 
 /** Approximate size of the account cache. Bytes. */
 const CACHE = 64 * 1024 * 1024;

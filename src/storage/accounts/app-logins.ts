@@ -1,9 +1,9 @@
-import { APP_LOGINS, appLoginKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
-import { toUser } from './head.ts';
 import { listAll } from '../rows.ts';
 import type { GrantedLogin, AppLoginStore } from '../stores.ts';
 import { readValue, updateValue, valueOf } from '../values.ts';
+import { APP_LOGINS, appLoginKey } from './account-keys.ts';
+import { toUser } from './head.ts';
 
 /** A taken login is kept until it expires, so that it cannot be granted again. */
 type StoredLogin = GrantedLogin & { isTaken?: true };

@@ -1,11 +1,11 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
-import { servedMarksKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
-import { APP_PASSWORDS } from './digest-table.ts';
-import { toUser } from './head.ts';
 import type { AppPassword, AppPasswordStore } from '../stores.ts';
 import { readValue } from '../values.ts';
+import { servedMarksKey } from './account-keys.ts';
+import { APP_PASSWORDS } from './digest-table.ts';
+import { toUser } from './head.ts';
 
 /** Without a cache: an app password that another process has revoked is refused at once. */
 export function createAppPasswordStore(core: Core): AppPasswordStore {

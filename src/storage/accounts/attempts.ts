@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../../domain/types.ts';
-import { atMost } from '../../lru.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
-import { attemptKey, ATTEMPTS } from './account-keys.ts';
+import { atMost } from '../../lru.ts';
 import type { Core } from '../core.ts';
 import { scan } from '../rows.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';
 import { readValue, updateValue, valueOf } from '../values.ts';
+import { attemptKey, ATTEMPTS } from './account-keys.ts';
 
 /** Keys in memory; beyond this, the least recently used ones are dropped. */
 const MAX_KEYS = 20_000;

@@ -1,9 +1,9 @@
 import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
-import { loginKey } from './account-keys.ts';
 import type { Entry, Key } from '../contract.ts';
-import type { Visibility } from './privacy.ts';
 import type { User } from '../stores.ts';
 import { valueOf } from '../values.ts';
+import { loginKey } from './account-keys.ts';
+import type { Visibility } from './privacy.ts';
 
 /**
  * The head of an account. Every write of the account checks and sets it, which serializes writes across nodes. It is

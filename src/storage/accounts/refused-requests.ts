@@ -1,8 +1,8 @@
 import type { UserId } from '../../domain/types.ts';
-import { refusalsKey } from './account-keys.ts';
 import type { Core } from '../core.ts';
 import type { RefusalStore, RefusedRequest } from '../stores.ts';
 import { readValue } from '../values.ts';
+import { refusalsKey } from './account-keys.ts';
 
 const MAX_REFUSALS = 20;
 

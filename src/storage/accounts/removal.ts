@@ -1,4 +1,14 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
+import type { Entry, Key, KeyValueStore } from '../contract.ts';
+import type { Core } from '../core.ts';
+import { prepareChange } from '../directory/account-changes.ts';
+import { actionIndexKey } from '../directory/keys.ts';
+import { isStorageError } from '../errors.ts';
+import { urlDigest } from '../keys.ts';
+import { listAll, scan } from '../rows.ts';
+import type { GrantedLogin } from '../stores.ts';
+import { storedActions } from '../sync/action-log.ts';
+import { valueOf } from '../values.ts';
 import {
   ACCOUNTS,
   accountPrefix,
@@ -9,19 +19,9 @@ import {
   STAGED,
   stagedKey,
 } from './account-keys.ts';
-import { storedActions } from '../sync/action-log.ts';
-import type { Entry, Key, KeyValueStore } from '../contract.ts';
-import type { Core } from '../core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
-import { isStorageError } from '../errors.ts';
 import { type Head, loginKeys, userIn } from './head.ts';
-import { prepareChange } from '../directory/account-changes.ts';
-import { actionIndexKey } from '../directory/keys.ts';
-import { urlDigest } from '../keys.ts';
-import { listAll, scan } from '../rows.ts';
 import { StagedWriter } from './staged-writer.ts';
-import type { GrantedLogin } from '../stores.ts';
-import { valueOf } from '../values.ts';
 
 /** A staged account whose record was not renewed for this long is abandoned. */
 const LEASE: Seconds = 3600;

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/types.ts';
 import { atMost } from '../../lru.ts';
 import type { Core } from '../core.ts';
-import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
-import { type Head, toUser } from './head.ts';
 import { scan } from '../rows.ts';
 import type { Session, SessionStore, User } from '../stores.ts';
 import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
 import type { Write } from './accounts.ts';
+import { SESSIONS, type StoredSession } from './digest-table.ts';
+import { type Head, toUser } from './head.ts';
 
 /** Sessions in the cache. */
 const MAX_CACHED = 10_000;

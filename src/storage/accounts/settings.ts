@@ -1,18 +1,18 @@
 import { scopeKey } from '../../domain/scope.ts';
 import type { Json, SettingScope, UserId } from '../../domain/types.ts';
 import { mapInSlices } from '../../slices.ts';
-import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from '../contract.ts';
-import type { Account } from './account.ts';
 import type { Core } from '../core.ts';
-import type { Head } from './head.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { type Prefix, urlDigest } from '../keys.ts';
-import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
 import { byPlace, listAll, scan } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
 import { valuesOf } from '../values.ts';
+import { settingsPrefix, textDigest } from './account-keys.ts';
+import type { Account } from './account.ts';
+import type { Head } from './head.ts';
+import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
 
 export interface StoredSetting extends Setting {
   /** Position in the order first set. */

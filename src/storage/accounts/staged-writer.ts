@@ -1,8 +1,8 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
-import { stagedKey } from './account-keys.ts';
 import type { Batch, Key, Value, Version } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
+import { stagedKey } from './account-keys.ts';
 
 /** Approximate characters per commit. */
 const COMMIT_SIZE = 1024 * 1024;

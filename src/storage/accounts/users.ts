@@ -4,19 +4,19 @@ import { inBatches } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { atMost } from '../../lru.ts';
-import { foldLogin, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry, KeyValueStore } from '../contract.ts';
-import type { Write } from './accounts.ts';
 import type { Core } from '../core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
+import { hasKeys, scan } from '../rows.ts';
+import type { User, UserStore } from '../stores.ts';
+import { readValue } from '../values.ts';
+import { foldLogin, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
+import type { Write } from './accounts.ts';
 import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAbandoned, removeAccount } from './removal.ts';
-import { hasKeys, scan } from '../rows.ts';
 import { endSessions } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
-import type { User, UserStore } from '../stores.ts';
-import { readValue } from '../values.ts';
 
 /** Logins in the cache. */
 const MAX_CACHED = 10_000;

@@ -1,12 +1,12 @@
 import type { UserId } from '../../domain/types.ts';
-import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { KeyValueStore } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
-import { type Head, userIn } from './head.ts';
 import { under } from '../keys.ts';
 import { scan } from '../rows.ts';
 import { valueOf } from '../values.ts';
+import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
+import { type Head, userIn } from './head.ts';
 
 /** Throws `corrupt` if an account has lost its data, or the name with which its owner logs in. */
 export async function verifyLogins({ store }: Core): Promise<void> {

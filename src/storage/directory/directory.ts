@@ -1,7 +1,7 @@
+import { inBatches } from '../../batches.ts';
 import type { Url, UserId } from '../../domain/types.ts';
 import type { Batch, Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
-import { inBatches } from '../../batches.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
 import { readValue, valuesOf } from '../values.ts';

@@ -4,11 +4,11 @@ import { compareText } from '../../domain/text-order.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Batch, Entry, Key, KeyValueStore, Version } from '../contract.ts';
 import { under, type UrlDigest } from '../keys.ts';
+import type { NewestEpisode } from '../stores.ts';
 import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
 import { episodesKey, episodesPrefix, partsOf } from './keys.ts';
 import type { StoredPodcast } from './podcast.ts';
-import type { NewestEpisode } from '../stores.ts';
 
 /** Approximate characters in a cache. */
 const MAX_CACHED = 32 * 1024 * 1024;

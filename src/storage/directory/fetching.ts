@@ -1,11 +1,11 @@
+import { groupBy } from '../../batches.ts';
 import { LONGEST_WAIT } from '../../domain/feed-wait.ts';
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
 import { hostOf } from '../../domain/url.ts';
-import { groupBy } from '../../batches.ts';
-import { StorageError } from '../errors.ts';
 import type { KeyValueStore } from '../contract.ts';
+import { StorageError } from '../errors.ts';
 import { urlDigest } from '../keys.ts';
 import type { FeedResult, HostLimit } from '../stores.ts';
 import type { Directory, PodcastChange } from './directory.ts';

@@ -1,6 +1,6 @@
 import { toSearchableUrl, toTerms } from '../../domain/terms.ts';
-import type { StoredPodcast } from './podcast.ts';
 import { InvertedIndex, type Posting } from './inverted-index.ts';
+import type { StoredPodcast } from './podcast.ts';
 
 /** The searched fields, and the weight of a word in each. */
 const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[] = [

@@ -3,6 +3,7 @@ import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
 import { urlDigest, type UrlDigest } from '../keys.ts';
 import { type Subscription, subscriptionKey } from './keys.ts';
+import { PodcastIndex } from './podcast-index.ts';
 import {
   Address,
   type Catalog,
@@ -15,7 +16,6 @@ import {
   subscriptionOf,
   urlsOf,
 } from './podcast.ts';
-import { PodcastIndex } from './podcast-index.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
 import { Tags } from './tags.ts';

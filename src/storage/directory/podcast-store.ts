@@ -1,8 +1,8 @@
+import { inBatches } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastEntry, Url } from '../../domain/types.ts';
 import type { Core } from '../core.ts';
 import { urlDigest } from '../keys.ts';
-import { inBatches } from '../../batches.ts';
 import type { Episode, FeedState, NewestEpisode, PodcastStore } from '../stores.ts';
 import { addPendingFeeds } from '../sync/new-feeds.ts';
 import { recheckPrivacy, recountSubscribers } from '../sync/recount.ts';

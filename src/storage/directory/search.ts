@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { eachInSlices } from '../../slices.ts';
 import { mayBeMisspelt, toQueryTerms, toSearchableUrl } from '../../domain/terms.ts';
-import { type Address, byPopularity, type Catalog, type StoredPodcast, subscribersOf, topN } from './podcast.ts';
+import { eachInSlices } from '../../slices.ts';
 import { FullText } from './full-text.ts';
+import { type Address, byPopularity, type Catalog, type StoredPodcast, subscribersOf, topN } from './podcast.ts';
 
 /**
  * The index is built this long after the start, or at the first search. Most commands have ended by then. Milliseconds.

@@ -2,8 +2,8 @@ import { createSlug } from '../../domain/slug.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Tag } from '../stores.ts';
 import type { TagDocument } from './documents.ts';
-import type { Address } from './podcast.ts';
 import { PodcastIndex } from './podcast-index.ts';
+import type { Address } from './podcast.ts';
 
 /** Index of podcasts by tag. Only listed podcasts are public. Two tags with the same slug are the same tag. */
 export class Tags {

@@ -1,10 +1,10 @@
+import { inBatches } from '../../batches.ts';
 import type { Seconds, Url } from '../../domain/types.ts';
 import { listsPrefix, settingsPrefix } from '../accounts/account-keys.ts';
 import type { StoredSetting } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
-import type { Core } from '../core.ts';
 import type { Key } from '../contract.ts';
-import { inBatches } from '../../batches.ts';
+import type { Core } from '../core.ts';
 import { hasKeys, scan } from '../rows.ts';
 import { feedsIn } from '../sync/podcast-lists.ts';
 import { valueOf, valuesOf } from '../values.ts';

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
+import { inBatches } from '../../batches.ts';
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import { actionsKey } from '../accounts/account-keys.ts';
 import type { Head } from '../accounts/head.ts';
-import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
-import { inBatches } from '../../batches.ts';
 import { chunked, scan } from '../rows.ts';
 import type { UserRecordOf } from '../stores.ts';
 import { valueOf } from '../values.ts';
+import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 
 /** Actions per chunk. */
 const CHUNK = 500;

@@ -1,9 +1,9 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { EpisodeAction } from '../../domain/types.ts';
-import { latestActions, pagesOf, readChunk, scanActions } from './action-log.ts';
-import { newActions } from './duplicate-actions.ts';
 import type { Core } from '../core.ts';
 import type { ActionStore } from '../stores.ts';
+import { latestActions, pagesOf, readChunk, scanActions } from './action-log.ts';
+import { newActions } from './duplicate-actions.ts';
 import { storeUpload } from './upload.ts';
 
 export const createActionStore = (core: Core): ActionStore => ({

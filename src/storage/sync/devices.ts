@@ -3,10 +3,10 @@ import type { Device } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../core.ts';
 import { prepareChange } from '../directory/account-changes.ts';
-import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { StorageError } from '../errors.ts';
-import type { DeviceStore } from '../stores.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
+import type { DeviceStore } from '../stores.ts';
+import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { storeUpload, writeDevices } from './upload.ts';
 
 export const createDeviceStore = (core: Core): DeviceStore => ({

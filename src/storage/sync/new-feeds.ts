@@ -1,9 +1,9 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
+import type { Head } from '../accounts/head.ts';
 import type { Core } from '../core.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { unlessMissing } from '../errors.ts';
-import type { Head } from '../accounts/head.ts';
 
 /** New feeds that an account may add to the directory per day (UTC). */
 const MAX_NEW_FEEDS_PER_DAY = 2000;

@@ -1,8 +1,8 @@
 import type { SubscriptionChange, Url } from '../../domain/types.ts';
 import type { Account } from '../accounts/account.ts';
+import type { Head } from '../accounts/head.ts';
 import type { Core } from '../core.ts';
 import type { DeviceRow, DeviceTable } from './device-table.ts';
-import type { Head } from '../accounts/head.ts';
 import { SubscriptionDraft } from './subscription-draft.ts';
 
 /** The part of an upload that changes subscriptions. */

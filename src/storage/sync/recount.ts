@@ -1,17 +1,17 @@
 import type { Url, UserId } from '../../domain/types.ts';
 import { mapInSlices } from '../../slices.ts';
 import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
-import type { Core } from '../core.ts';
 import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
+import { userIds } from '../accounts/users.ts';
+import type { Core } from '../core.ts';
 import { prepareChange } from '../directory/account-changes.ts';
 import { subscriberNumbers } from '../directory/podcast.ts';
 import { unlessMissing } from '../errors.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
-import { SubscriptionLists } from './subscription-lists.ts';
-import { userIds } from '../accounts/users.ts';
 import { readValue } from '../values.ts';
+import { SubscriptionLists } from './subscription-lists.ts';
 
 /**
  * Corrects the subscriptions in the directory that differ from those of the accounts. Returns the number of podcasts

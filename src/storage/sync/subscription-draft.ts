@@ -1,9 +1,9 @@
 import { checkSubscriptions } from '../../domain/device.ts';
-import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
 import { type SubscriptionRow, urlsByPlace } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
-import { type UrlDigest, urlDigest } from '../keys.ts';
 
 /** Subscription changes to be stored in one commit, under one stamp. */
 export class SubscriptionDraft {

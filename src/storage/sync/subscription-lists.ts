@@ -1,5 +1,5 @@
-import { eachInSlices } from '../../slices.ts';
 import type { Stamp, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices } from '../../slices.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Batch, Entry } from '../contract.ts';
 import { readRows, replaceRows } from '../rows.ts';

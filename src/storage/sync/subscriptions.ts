@@ -1,8 +1,8 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../../domain/types.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
-import type { Core } from '../core.ts';
 import { readPrivacy } from '../accounts/settings.ts';
+import type { Core } from '../core.ts';
 import type { SubscriptionStore } from '../stores.ts';
 import { type SubscriptionList, urlsByPlace } from './subscription-list.ts';
 import { storeUpload } from './upload.ts';

@@ -2,21 +2,21 @@ import { regroup } from '../../domain/group.ts';
 import { markAfter, markAfterUpload, nextStamp } from '../../domain/stamp.ts';
 import type { Device, EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
 import { mapInSlices } from '../../slices.ts';
-import type { Account } from '../accounts/account.ts';
 import { devicesPrefix } from '../accounts/account-keys.ts';
-import { writeActions } from './action-log.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Decision, Write } from '../accounts/accounts.ts';
+import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
+import { privateFeeds } from '../accounts/settings.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Core } from '../core.ts';
-import { DeviceTable } from './device-table.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { actionIndexEntry } from '../directory/keys.ts';
-import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
-import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from '../rows.ts';
-import type { SubscriptionDraft } from './subscription-draft.ts';
-import { privateFeeds } from '../accounts/settings.ts';
-import type { Decision, Write } from '../accounts/accounts.ts';
+import { writeActions } from './action-log.ts';
+import { DeviceTable } from './device-table.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
+import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
+import type { SubscriptionDraft } from './subscription-draft.ts';
 
 /** An upload. Its subscriptions and actions get one stamp. */
 interface Upload extends SubscriptionUpload {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { journey, useJourneys } from '../journey.ts';
 import { openTab, signIn } from '../chromium.ts';
+import { journey, useJourneys } from '../journey.ts';
 
 useJourneys();
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTestDatabase } from '../../postgres/database.ts';
 import { makeFolder } from '../../folder.ts';
+import { createTestDatabase } from '../../postgres/database.ts';
 import { run } from '../podsync.ts';
 
 /** Written by podsync before it stored which feeds ask not to be listed. */

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import type { BackupRecord } from '../../../src/formats/backup/record.ts';
 import { writeBackup } from '../../../src/formats/backup/write.ts';
-import { createTestDatabase } from '../../postgres/database.ts';
 import { makeFolder } from '../../folder.ts';
+import { createTestDatabase } from '../../postgres/database.ts';
 import { run } from '../podsync.ts';
 
 const FEEDS = 2000;

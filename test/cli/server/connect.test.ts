@@ -9,8 +9,8 @@ import { connect } from '../../../src/cli/connect.ts';
 import { send, withOperator } from '../../../src/cli/operator.ts';
 import { recordIn } from '../../../src/cli/settings/storage-record.ts';
 import { readConfig } from '../../../src/config.ts';
-import { makeFolder } from '../../folder.ts';
 import { type Podsync } from '../../../src/podsync.ts';
+import { makeFolder } from '../../folder.ts';
 import { startServer } from '../podsync.ts';
 
 async function makeOptions() {

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findControlSocket } from '../../../src/cli/control-path.ts';

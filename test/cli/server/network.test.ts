@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { H3 } from 'h3';
 import { afterEach, expect, it, vi } from 'vitest';
+import { messages } from '../../../src/cli/output.ts';
 import { limitConnections } from '../../../src/cli/server/connections.ts';
 import { listenOnNetwork } from '../../../src/cli/server/network.ts';
-import { messages } from '../../../src/cli/output.ts';
 
 const LONGER_THAN_THE_TEST = 600_000;
 const PATIENT = {

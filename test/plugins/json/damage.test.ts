@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
-import { copyFolder } from './copy-folder.ts';
 import { makeFolder } from '../../folder.ts';
+import { copyFolder } from './copy-folder.ts';
 
 let dataDir: string;
 let killed: string;

@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
-import { copyFolder } from './copy-folder.ts';
 import { makeFolder } from '../../folder.ts';
 import { createRandom, seed } from '../../seed.ts';
+import { copyFolder } from './copy-folder.ts';
 
 /** Rejects as if no file could be replaced. */
 const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));

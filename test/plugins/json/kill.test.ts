@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import { createRandom, seed } from '../../seed.ts';
 import { makeFolder } from '../../folder.ts';
+import { createRandom, seed } from '../../seed.ts';
 
 it(
   'acknowledged commits survive kill -9, and every commit is stored completely or not at all, 20 times',

@@ -11,10 +11,10 @@ import {
   syncFolder,
   type Version,
 } from '../../../src/plugin.ts';
+import { makeFolder } from '../../folder.ts';
 import { createRandom, seed } from '../../seed.ts';
 import { copyFolder } from './copy-folder.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
-import { makeFolder } from '../../folder.ts';
 
 // Small enough for a checkpoint every few commits, for splitting files, and for evicting entries.
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({

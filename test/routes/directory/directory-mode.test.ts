@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { DirectoryMode } from '../../../src/services/directory/directory.ts';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
-import type { DirectoryMode } from '../../../src/services/directory/directory.ts';
 
 const auth = 'bob:secret';
 const eve = 'eve:secret';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
 import type { AccountList } from '../../../src/routes/operator/users.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
+import { recordFeed } from '../../podcasts.ts';
 import { fillAccount, logIn, readAccount } from '../../sample-account.ts';
+import { openTestServer, TARGETS, type Target, type TestServer } from '../../server.ts';
 import { openOwn } from '../nextcloud/app.ts';
 import { openDevice } from '../nextcloud/connection.ts';
-import { recordFeed } from '../../podcasts.ts';
-import { openTestServer, TARGETS, type Target, type TestServer } from '../../server.ts';
 
 const FEED = 'http://example.org/feed';
 

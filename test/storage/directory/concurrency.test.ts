@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { exportDirectory } from '../../../src/storage/directory/transfer.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
-import { START } from '../suite/bench.ts';
 import { MemoryDatabase } from '../memory-store.ts';
+import { START } from '../suite/bench.ts';
 import { episode, episodeNumbers, recordFeed } from '../suite/directory/samples.ts';
 import { feed, feeds, numbersOf } from '../suite/samples.ts';
 import { beforeAnswer, type Node, openNode, openTwo } from './node.ts';

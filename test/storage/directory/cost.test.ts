@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { UserId } from '../../../src/domain/types.ts';
 import { logoHash } from '../../../src/domain/logo.ts';
+import type { UserId } from '../../../src/domain/types.ts';
 import { Memory } from '../../../src/storage/directory/memory.ts';
 import { newPodcast } from '../../../src/storage/directory/podcast.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';

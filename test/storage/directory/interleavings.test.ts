@@ -6,10 +6,10 @@ import { prepareChange } from '../../../src/storage/directory/account-changes.ts
 import { isStorageError } from '../../../src/storage/errors.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
 import { createRandom, seed } from '../../seed.ts';
-import { clock, DAY, HOUR, type Node, openNode } from './node.ts';
 import { MemoryDatabase } from '../memory-store.ts';
 import { episode, recordFeed, state } from '../suite/directory/samples.ts';
 import { feed, feeds } from '../suite/samples.ts';
+import { clock, DAY, HOUR, type Node, openNode } from './node.ts';
 
 const FEEDS = feeds(5);
 const USERS = ['alice', 'bob', 'carol'] as UserId[];

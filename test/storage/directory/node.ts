@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
-import type { Core } from '../../../src/storage/core.ts';
 import type { Batch, KeyValueStore } from '../../../src/storage/contract.ts';
+import type { Core } from '../../../src/storage/core.ts';
 import { type AccountChange, prepareChange } from '../../../src/storage/directory/account-changes.ts';
 import { podcastKey, subscriptionKey } from '../../../src/storage/directory/keys.ts';
 import { createPodcastStore } from '../../../src/storage/directory/podcast-store.ts';

@@ -5,11 +5,11 @@ import { prepareChange } from '../../../src/storage/directory/account-changes.ts
 import { exportDirectory } from '../../../src/storage/directory/transfer.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
 import { createSubscriptionStore } from '../../../src/storage/sync/subscriptions.ts';
-import { START } from '../suite/bench.ts';
-import { beforeAnswer, clock, HOUR, type Node, openNode, openTwo } from './node.ts';
 import { MemoryDatabase } from '../memory-store.ts';
+import { START } from '../suite/bench.ts';
 import { episode, episodeNumbers, info, recordFeed, state } from '../suite/directory/samples.ts';
 import { add, feed, feeds, numbersOf } from '../suite/samples.ts';
+import { beforeAnswer, clock, HOUR, type Node, openNode, openTwo } from './node.ts';
 
 it('other nodes see a new podcast after a refresh', async () => {
   const [a, b] = await openTwo();

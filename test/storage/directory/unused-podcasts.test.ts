@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { urlDigest } from '../../../src/storage/keys.ts';
+import { MemoryDatabase } from '../memory-store.ts';
 import { episode, episodeNumbers, recordFeed } from '../suite/directory/samples.ts';
 import { feed } from '../suite/samples.ts';
-import { MemoryDatabase } from '../memory-store.ts';
 import { beforeAnswer, clock, DAY, HOUR, type Node, openNode, openTwo } from './node.ts';
 
 /** A podcast that alice subscribed to, unused for 31 days, known to both nodes. */

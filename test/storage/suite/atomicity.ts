@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isStorageError } from '../../../src/storage/errors.ts';
 import type { Suite } from './bench.ts';
-import { rejectsWith, watch } from './expectations.ts';
 import { episodes, recordFeed } from './directory/samples.ts';
+import { rejectsWith, watch } from './expectations.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, session, subscribe } from './samples.ts';
 
 const MANY = 2000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Seconds } from '../../../src/domain/types.ts';
 import type { StorageContext, Storage } from '../../../src/storage/stores.ts';
-import { SECRET } from './samples.ts';
 import { makeFolder } from '../../folder.ts';
+import { SECRET } from './samples.ts';
 
 /** The tested backend, empty at first. */
 export interface Subject {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { action, actions, addUser, feed, numberOf, readActions, readNumbers, readPages } from './samples.ts';
 import type { Suite } from './bench.ts';
+import { action, actions, addUser, feed, numberOf, readActions, readNumbers, readPages } from './samples.ts';
 
 /** Uploads of odd sizes, 6,503 actions in all. Every 1,000th is a play on the TV, of a podcast of its own. */
 const SIZES = [1, 7, 993, 1000, 1, 1001, 2500, 999, 1];

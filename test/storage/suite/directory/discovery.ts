@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { UserId } from '../../../../src/domain/types.ts';
 import type { Storage } from '../../../../src/storage/stores.ts';
 import { type Bench, START, type Suite } from '../bench.ts';
-import { recordFeed } from './samples.ts';
 import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subscribe } from '../samples.ts';
+import { recordFeed } from './samples.ts';
 
 const DAY = 86_400;
 

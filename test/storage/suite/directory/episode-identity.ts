@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Url } from '../../../../src/domain/types.ts';
 import type { Suite } from '../bench.ts';
-import { episode, episodeNumbers, findEpisode, recordFeed } from './samples.ts';
 import { feed, feeds, subscribe } from '../samples.ts';
+import { episode, episodeNumbers, findEpisode, recordFeed } from './samples.ts';
 
 export const episodeIdentityTests: Suite = ({ test }) => {
   test('are matched by GUID before URL: a moved one is found by both URLs', async ({ storage, nowAndReopened }) => {

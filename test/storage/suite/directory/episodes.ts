@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Storage } from '../../../../src/storage/stores.ts';
 import { episodeInfo } from '../../../podcasts.ts';
 import type { Suite } from '../bench.ts';
-import { episode, episodeNumbers, episodes, findEpisode, recordFeed } from './samples.ts';
 import { feed, feeds, numbersOf, subscribe } from '../samples.ts';
+import { episode, episodeNumbers, episodes, findEpisode, recordFeed } from './samples.ts';
 
 export const feedEpisodeTests: Suite = ({ test }) => {
   test('are those of the feed, newest first', async ({ storage, clock, nowAndReopened }) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { FeedState, Storage } from '../../../../src/storage/stores.ts';
 import { START, type Suite } from '../bench.ts';
 import { watch } from '../expectations.ts';
-import { episode, episodes, recordFeed, state } from './samples.ts';
 import { action, add, addUser, feed, feeds, numbersOf, subscribe } from '../samples.ts';
+import { episode, episodes, recordFeed, state } from './samples.ts';
 
 /** Numbers of the claimed feeds. */
 const due = async ({ podcasts }: Storage, limit = 10): Promise<number[]> =>

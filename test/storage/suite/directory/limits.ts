@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { UserId } from '../../../../src/domain/types.ts';
 import type { Storage } from '../../../../src/storage/stores.ts';
 import type { Bench, Suite } from '../bench.ts';
-import { episode, episodeNumbers, episodes, recordFeed } from './samples.ts';
 import { action, actions, add, addUser, feed, feeds, numbersOf, remove } from '../samples.ts';
+import { episode, episodeNumbers, episodes, recordFeed } from './samples.ts';
 
 const DAY = 86_400;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Json, SettingScope, Url, UserId } from '../../../../src/domain/types.ts';
 import type { Storage } from '../../../../src/storage/stores.ts';
 import type { Suite } from '../bench.ts';
-import { recordFeed } from './samples.ts';
 import { action, add, addUser, feed, numbersOf, remove } from '../samples.ts';
 import { exportDirectory, exportUser, importDirectory, importUser } from '../transfer/samples.ts';
+import { recordFeed } from './samples.ts';
 
 const LOGO = 'https://podcasts.example/logo.png';
 const TOKENISED = 'https://www.patreon.com/rss/show?auth=personal';

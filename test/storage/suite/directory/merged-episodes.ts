@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Suite } from '../bench.ts';
-import { episode, episodeNumbers, episodes, findEpisode, info, recordFeed, state } from './samples.ts';
 import { add, addUser, feed, numbersOf, subscribe } from '../samples.ts';
+import { episode, episodeNumbers, episodes, findEpisode, info, recordFeed, state } from './samples.ts';
 
 export const mergedEpisodeTests: Suite = ({ test }) => {
   test('are those of both, newest first', async ({ storage, nowAndReopened }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Suite } from '../bench.ts';
-import { episode, episodes, episodeNumbers, recordFeed } from './samples.ts';
 import { action, add, addUser, feed, feeds, numbersOf, subscribe } from '../samples.ts';
+import { episode, episodes, episodeNumbers, recordFeed } from './samples.ts';
 
 const ALL = 6000;
 

@@ -3,9 +3,9 @@ import type { Storage } from '../../../../src/storage/stores.ts';
 import { podcastInfo } from '../../../podcasts.ts';
 import type { Suite } from '../bench.ts';
 import { rejectsWith } from '../expectations.ts';
-import { info, recordFeed, state } from './samples.ts';
 import { action, add, addUser, feed, feeds, remove, subscribe } from '../samples.ts';
 import { exportDirectory } from '../transfer/samples.ts';
+import { info, recordFeed, state } from './samples.ts';
 
 /** Subscriber counts; undefined for unknown podcasts. */
 const counts = async ({ podcasts }: Storage, ...numbers: number[]): Promise<(number | undefined)[]> =>

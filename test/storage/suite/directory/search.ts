@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Url } from '../../../../src/domain/types.ts';
 import type { PodcastStore } from '../../../../src/storage/stores.ts';
 import type { Bench, Suite } from '../bench.ts';
-import { recordFeed } from './samples.ts';
 import { addUser, feed, numbersOf, subscribe } from '../samples.ts';
+import { recordFeed } from './samples.ts';
 
 const LIBRARY = [
   { title: 'The Linux Hour', author: 'Tux Verlag', tags: ['Technology'] },

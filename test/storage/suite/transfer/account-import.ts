@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Storage, UserRecord } from '../../../../src/storage/stores.ts';
-import { accountExportTests } from './account-export.ts';
 import type { Suite } from '../bench.ts';
 import { rejectsWith } from '../expectations.ts';
 import { action, addUser, feed, ODD_TEXTS, SECRET } from '../samples.ts';
+import { accountExportTests } from './account-export.ts';
 import { EMAIL, exportUser, createFullAccount, importUser, LARGE, NAME, pagesOf } from './samples.ts';
 
 const namesOf = async ({ users }: Storage): Promise<string[]> => (await users.all()).map(({ name }) => name);

@@ -1,8 +1,8 @@
 import type { PodcastInfo, UserId } from '../../../../src/domain/types.ts';
 import type { DirectoryRecord, FeedProgress, Storage, UserRecord } from '../../../../src/storage/stores.ts';
+import { appPassword } from '../accounts/app-passwords.ts';
 import { type Bench, START } from '../bench.ts';
 import { episode, info, state } from '../directory/samples.ts';
-import { appPassword } from '../accounts/app-passwords.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from '../samples.ts';
 
 /** Records in pages of various sizes, as an import reads them. */
