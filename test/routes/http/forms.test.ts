@@ -153,10 +153,10 @@ it.each([
 });
 
 it('cuts off a form that stalls while another waits, also if an earlier one has arrived and is still being read', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const timers = vi.spyOn(globalThis, 'setTimeout');
   const limit = 1024 * 1024;
   const server = await openTestServer({ maxBody: limit, budget: { bytes: 2 * limit, receive: 11 } }, 'socket');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
   const { bodyParser } = server.services;
   const { list } = bodyParser;
   const steps = new EventEmitter();
