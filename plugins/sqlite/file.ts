@@ -34,7 +34,7 @@ export async function openFile<T>(path: string, use: (connection: Connection) =>
   let connection: Connection | undefined;
   try {
     await createFolder(dirname(path));
-    // Closing a file ends all locks of this process on it, even those of a store that has it open: none may open it meanwhile.
+    // Synchronous, as closing a file ends all locks of this process on it, even those of a store that has just opened it.
     const exists = statSync(path, { throwIfNoEntry: false })?.isFile();
     if (!exists) closeSync(openSync(path, 'a', FILE_MODE)); // for its mode, which SQLite gives its other files, too
     connection = openConnection(path);

@@ -8,6 +8,7 @@ import { ownListPage } from '../../pages/parts/links.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
+import { partOf } from './paging.ts';
 import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
 
 /** Podcasts on one page. */
@@ -43,7 +44,7 @@ export function createListPages(
     const { urls, ...list } = await lists.find(user.id, readParam(event, 'name'));
     const pages = Math.max(1, Math.ceil(urls.length / PER_PAGE));
     const page = Math.min(readPage(event), pages);
-    const podcasts = await directory.describe(urls.slice((page - 1) * PER_PAGE, page * PER_PAGE), user.id);
+    const podcasts = await directory.describe(partOf(urls, { page, pages }, PER_PAGE), user.id);
     const onList = new Set(urls);
     const contents = await library.contents(user.id);
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));

@@ -87,7 +87,7 @@ export function createSite(
   };
 
   /** The page to return to after the login. */
-  const pageOf = (event: H3Event): string => {
+  const returnPathOf = (event: H3Event): string => {
     const { pathname, search } = event.url;
     if (event.req.method === 'GET') return pathname + search;
     // The address of a form may not be a page. Without a Referer, its first segment nearly always is.
@@ -98,7 +98,7 @@ export function createSite(
 
   const toSignIn = (event: H3Event): Reply => {
     const unsaved = event.req.method === 'POST' ? '&unsaved=form' : '';
-    return redirect(event, `/login?next=${encodeURIComponent(pageOf(event))}${unsaved}`);
+    return redirect(event, `/login?next=${encodeURIComponent(returnPathOf(event))}${unsaved}`);
   };
 
   const site: Site = {

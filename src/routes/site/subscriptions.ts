@@ -17,6 +17,7 @@ import type { Services } from '../../services/services.ts';
 import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
+import { partOf } from './paging.ts';
 import { problemOf, type Site, statusOf, toLocalPath } from './site.ts';
 
 /** Podcasts on one page. */
@@ -39,7 +40,7 @@ export function createSubscriptionPages(
     const { podcasts, devices } = await library.contents(user.id, { withListening: view.order === 'listened' });
     const found = selectPodcasts(podcasts, view);
     const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
-    const number = Math.min(readPage(event), pages);
+    const number = { page: Math.min(readPage(event), pages), pages };
     const notice = await readNotice(event, user, podcasts);
     return site.ownPage(
       event,
@@ -53,9 +54,8 @@ export function createSubscriptionPages(
           view,
           total: podcasts.length,
           found: found.length,
-          podcasts: found.slice((number - 1) * PER_PAGE, number * PER_PAGE),
-          page: number,
-          pages,
+          podcasts: partOf(found, number, PER_PAGE),
+          ...number,
           notice,
           ...attempt,
         }),
