@@ -12,7 +12,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY bin bin
 COPY src src
 COPY plugins plugins
-RUN npm run bundle -- --file /image/app/podsync.mjs && chmod 755 /image/app/podsync.mjs
+RUN npm run build && mkdir -p /image/app && cp dist/podsync.mjs dist/podsync-licences.txt /image/app/
 
 # sharp is native code, which the bundle cannot contain. SQLite is a part of Node.
 ARG TARGETARCH

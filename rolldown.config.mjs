@@ -1,18 +1,40 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { chmod, readdir, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
-/** The whole program as one file, for `npm run bundle`. */
-export default {
-  input: 'bin/podsync.ts',
-  platform: 'node',
-  external: ['better-sqlite3', 'sharp'], // native code cannot be part of a text
-  plugins: [
-    { name: 'licences', generateBundle: writeLicences },
-    { name: 'built-in modules', renderChunk: importWhole },
-  ],
-  output: { file: 'dist/podsync.mjs', format: 'esm', codeSplitting: false, minify: true },
-};
+const program = 'bin/podsync.ts';
+const executable = { name: 'executable', writeBundle: makeExecutable };
+
+/**
+ * The program in two forms. For the npm package in some files, as Node takes twice the time to load a file for each module;
+ * and with all packages as one file.
+ */
+export default [
+  {
+    // The modules that also run in threads, as a thread should load no more than they need.
+    input: [program, 'src/services/accounts/hasher.ts', 'src/services/sync/body-parser.ts'],
+    platform: 'node',
+    external: /^(?!podsync\/|@oxc-project\/)[@a-z]/, // packages, except this one and the runtime of rolldown
+    plugins: [executable],
+    output: { dir: 'dist/bin', cleanDir: true, chunkFileNames: '[name].js' },
+  },
+  {
+    input: program,
+    platform: 'node',
+    external: ['better-sqlite3', 'sharp'], // native code cannot be part of a text
+    plugins: [
+      executable,
+      { name: 'licences', generateBundle: writeLicences },
+      { name: 'built-in modules', renderChunk: importWhole },
+    ],
+    output: { file: 'dist/podsync.mjs', codeSplitting: false, minify: true },
+  },
+];
+
+/** npx does so for the first clone in a folder, but not for a later one. */
+async function makeExecutable({ dir, file }) {
+  await chmod(file ?? `${dir}/podsync.js`, 0o755);
+}
 
 /**
  * Imports Node's modules as a whole: an older Node cannot load a file that imports a function by a name which it does not

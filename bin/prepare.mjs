@@ -1,5 +1,5 @@
 import { execSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 
 /*
  * Builds podsync after `npm install` in a clone. Without development dependencies there is no compiler; the installation
@@ -7,7 +7,6 @@ import { chmodSync, existsSync } from 'node:fs';
  */
 if (existsSync('node_modules/typescript')) {
   execSync('npm run build', { stdio: 'inherit' });
-  chmodSync('dist/bin/podsync.js', 0o755); // npx does so for the first clone in a folder, but not for a later one
 } else if (!existsSync('dist/bin/podsync.js')) {
   console.error(
     'podsync is not built: the TypeScript compiler is a development dependency. ' +

@@ -13,7 +13,7 @@ import { installSqliteDriver } from './sqlite-driver.ts';
 export default async function setup(): Promise<() => Promise<void>> {
   await installSqliteDriver(); // before the server, whose files it might replace
   const removeFolder = await useMemoryFolder();
-  const [built, opened] = await Promise.allSettled([Promise.all([compile(), bundle()]), openPostgres()]);
+  const [built, opened] = await Promise.allSettled([build(), openPostgres()]);
   const teardown = async (): Promise<void> => {
     if (opened.status === 'fulfilled') await opened.value();
     await removeFolder();
@@ -26,16 +26,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   return teardown;
 }
 
-/** Like vitest, it does not check types: `npm run typecheck` does. */
-const compile = (): Promise<void> => runScript('build', ['--noCheck'], 'inherit');
-
-const bundle = (): Promise<void> => runScript('bundle', [], 'ignore'); // its output is the names of the files
-
-async function runScript(name: string, options: readonly string[], stdout: 'inherit' | 'ignore'): Promise<void> {
+/** Like vitest, it does not check types: `npm run typecheck` does. Its output, the names of files, is ignored. */
+async function build(): Promise<void> {
   const cwd = join(import.meta.dirname, '..');
-  const args = ['run', name, '--silent', '--', ...options];
-  const [code] = await once(spawn('npm', args, { cwd, stdio: ['ignore', stdout, 'inherit'] }), 'exit');
-  if (code !== 0) throw new Error(`podsync cannot be built: see \`npm run ${name}\``);
+  const args = ['run', 'build', '--silent', '--', '--noCheck'];
+  const [code] = await once(spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
+  if (code !== 0) throw new Error('podsync cannot be built: see `npm run build`');
 }
 
 async function openPostgres(): Promise<() => Promise<void>> {

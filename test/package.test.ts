@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder } from './folder.ts';
@@ -43,16 +44,20 @@ it('an installation without development dependencies succeeds, and says how to b
   expect(status).toBe(0);
 });
 
-it('an installation in a clone builds a program that can be executed, as npx does', async () => {
+it('an installation in a clone builds podsync', async () => {
   const folder = await makeFolder();
-  for (const path of ['bin', 'dist/bin', 'node_modules/typescript']) {
-    await mkdir(join(folder, path), { recursive: true });
-  }
+  for (const path of ['bin', 'node_modules/typescript']) await mkdir(join(folder, path), { recursive: true });
   await cp(join(root, 'bin/prepare.mjs'), join(folder, 'bin/prepare.mjs'));
-  const build = `node -e "fs.writeFileSync('dist/bin/podsync.js', '')"`;
+  const build = `node -e "fs.writeFileSync('built', '')"`;
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { build } }));
   expect(spawnSync('node', ['bin/prepare.mjs'], { cwd: folder }).status).toBe(0);
-  expect((await stat(join(folder, 'dist/bin/podsync.js'))).mode & 0o111).toBe(0o111);
+  expect(existsSync(join(folder, 'built'))).toBe(true);
+});
+
+it.each(['dist/bin/podsync.js', 'dist/podsync.mjs'])('%s is built as a program that can be executed', (path) => {
+  const { status, stdout } = spawnSync(join(root, path), ['--version'], { encoding: 'utf8' });
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(status).toBe(0);
 });
 
 /** The paths of all files that `npm publish` would publish. */

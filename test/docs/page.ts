@@ -8,7 +8,7 @@ import { findPort } from '../free-port.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** The built modules, as npm installs them. */
+/** The program as npm installs it. */
 const PROGRAM = join(ROOT, 'dist/bin/podsync.js');
 
 /** All pages of the documentation, as paths from the root. */
@@ -73,7 +73,6 @@ npm() {
   case "$*" in
     install | 'install '*@*) ;;
     start) serve "$PROGRAM" serve ;;
-    'run bundle') (cd "$ROOT" && command npm run bundle --silent -- --file "$OLDPWD/dist/podsync.mjs" >&2) ;;
     *) echo "npm $* is not known here" >&2; return 1 ;;
   esac
 }
@@ -145,8 +144,8 @@ export async function runPage(page: string): Promise<Step[]> {
 /** The folder in which a reader runs the commands: that of a README in an example, otherwise the root. */
 async function copyCheckout(folder: string, page: string): Promise<string> {
   const checkout = join(folder, 'checkout');
-  await mkdir(join(checkout, 'dist'), { recursive: true });
-  await symlink(join(ROOT, 'examples'), join(checkout, 'examples'));
+  await mkdir(checkout);
+  for (const name of ['dist', 'examples']) await symlink(join(ROOT, name), join(checkout, name));
   for (const name of ['cert.pem', 'key.pem']) await cp(join(ROOT, 'test/cli/tls', name), join(checkout, name));
   await cp(join(import.meta.dirname, 'podcasts.opml'), join(checkout, 'podcasts.opml'));
   return page.endsWith('/README.md') ? join(checkout, dirname(page)) : checkout;

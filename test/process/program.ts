@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-/** The program as one file: it starts in half the time of the built modules, which `test/docs` runs. */
+/** The program as one file; `test/docs` runs it as npm installs it. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/podsync.mjs');
 
 /** Runs a command of the built program; `input` goes to its stdin. */
