@@ -1,5 +1,4 @@
-import type { KnownEpisode, KnownPodcast } from '../services/directory/directory.ts';
-import type { EpisodeReference } from '../services/directory/episode-names.ts';
+import type { DescribedEpisode } from '../services/directory/directory.ts';
 import {
   type PageNumber,
   renderEpisodeLink,
@@ -12,18 +11,10 @@ import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { renderDate } from './parts/time.ts';
 
-/** An episode, and its podcast, as far as they are known. */
-export interface FavoriteEpisode {
-  /** As the setting names it: an episode that the directory does not know has a page under these URLs only. */
-  named: EpisodeReference;
-  podcast: KnownPodcast;
-  episode: KnownEpisode;
-}
-
 interface FavoritesPage extends PageNumber {
   base: string;
   /** Those of this page. */
-  favorites: readonly FavoriteEpisode[];
+  favorites: readonly DescribedEpisode[];
 }
 
 /** The favourite episodes of an account. */
@@ -37,7 +28,7 @@ ${renderPager(number)}`,
 const renderEmpty = (base: string): Markup =>
   markup`<p class="card">Nothing yet. Open an episode from your <a href="${base}/subscriptions">subscriptions</a> and choose “Add to favourites”, or mark it in an app that syncs favourites.</p>`;
 
-function renderFavorite(base: string, { named, podcast, episode }: FavoriteEpisode): Markup {
+function renderFavorite(base: string, { named, podcast, episode }: DescribedEpisode): Markup {
   const { title = '', releasedAt } = episode;
   const link = { podcast: named.podcast, url: named.episode, title, language: podcast.language ?? '' };
   return markup`<li>${renderLogo(base, podcast, 'small')}<div>${renderEpisodeLink(base, link)}

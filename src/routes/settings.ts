@@ -1,6 +1,5 @@
 import type { H3Event } from 'h3';
 import type { ScopeRequest } from '../domain/scope.ts';
-import type { Url, UserId } from '../domain/types.ts';
 import { readObject } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
@@ -14,13 +13,6 @@ export function createSettingRoutes(
   { settings, directory }: Pick<Services, 'settings' | 'directory'>,
   { identity, bodyOptions, origin }: RouteContext,
 ): Record<'get' | 'update' | 'favorites', Handler> {
-  /** Keeps the URLs of the setting: apps know the episode by them. */
-  const toFavorite = async (user: UserId, favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
-    const { podcast, episode } = await directory.describeEpisode(user, favorite.podcast, favorite.episode);
-    const urls = { podcast: favorite.podcast, url: favorite.episode };
-    return toEpisodeObject({ ...episode, ...urls, podcastTitle: podcast.title ?? '' }, base);
-  };
-
   return {
     async get(event) {
       const user = await identity.owner(event);
@@ -36,12 +28,13 @@ export function createSettingRoutes(
     async favorites(event) {
       const user = await identity.owner(event);
       const base = publicBase(event, origin);
-      const favorites: unknown[] = [];
-      // One by one: thousands at once would use up all connections to a database.
-      for (const favorite of await settings.favorites(user.id)) {
-        favorites.push(await toFavorite(user.id, favorite, base));
-      }
-      return json(favorites);
+      const favorites = await directory.describeEpisodes(user.id, await settings.favorites(user.id));
+      return json(
+        favorites.map(({ named, podcast, episode }) => {
+          const urls = { podcast: named.podcast, url: named.episode }; // apps know the episode by them
+          return toEpisodeObject({ ...episode, ...urls, podcastTitle: podcast.title ?? '' }, base);
+        }),
+      );
     },
   };
 }

@@ -36,6 +36,18 @@ it('lists the episodes that were marked in an app or in the browser, with links,
   expect(linksOn((await visitor.get('/favorites')).html)).toEqual([['Second', AT + second], podcast]);
 });
 
+it('lists the newest first, and an episode once that is marked under two addresses of its podcast', async () => {
+  const server = await openFilled();
+  const moved = 'https://feeds.example/a-moved.xml';
+  await favor(server, FEED, SECOND);
+  await favor(server, FEED, MEDIA);
+  await recordFeed(server.storage, FEED, { title: 'Talk' }, [], { movedTo: moved });
+  await favor(server, moved, SECOND);
+  await favor(server, moved, 'https://media.example/unknown.mp3');
+  const titles = linksOn((await (await signIn(server)).get('/favorites')).html).map(([title]) => title);
+  expect(titles).toEqual(['First', 'Talk', 'Second', 'Talk', 'https://media.example/unknown.mp3', 'Talk']);
+});
+
 it('can be reached from the history, even if that is empty, and from the page of a favourite', async () => {
   const server = await openFilled();
   const visitor = await signIn(server);

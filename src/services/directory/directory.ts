@@ -1,7 +1,9 @@
+import { groupBy } from '../../batches.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { emptyPodcast, type EpisodeInfo, type Url, type UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
 import type { Episode, Podcast, RankedPodcast, Storage, Tag, ToplistRebuild } from '../../storage/stores.ts';
+import type { EpisodeReference } from './episode-names.ts';
 import { hasEpisode } from './own-episodes.ts';
 import { inPages } from './paging.ts';
 
@@ -17,6 +19,14 @@ export type KnownEpisode = { url: Url } & Partial<EpisodeInfo>;
 
 /** Authenticates the request, if the result depends on that; undefined without a login. */
 export type Viewer = () => Promise<UserId | undefined>;
+
+/** An episode and its podcast, as far as they are known, under their URLs in the directory. */
+export interface DescribedEpisode {
+  /** As it was named: an episode that the directory does not know has a page under these URLs only. */
+  named: EpisodeReference;
+  podcast: KnownPodcast;
+  episode: KnownEpisode;
+}
 
 /** A result for everybody, or only for the viewer. */
 export type Seen<Found> = Found & { isPublic: boolean };
@@ -37,8 +47,8 @@ export interface Directory {
     url: string,
     viewer: Viewer,
   ): Promise<Seen<{ podcast: KnownPodcast; episode: KnownEpisode }>>;
-  /** An episode and its podcast, as far as this account may see them. Takes sanitized URLs. */
-  describeEpisode(user: UserId, podcast: Url, url: Url): Promise<{ podcast: KnownPodcast; episode: KnownEpisode }>;
+  /** Episodes and their podcasts, as far as this account may see them, by podcast. Takes sanitized URLs. */
+  describeEpisodes(user: UserId, named: readonly EpisodeReference[]): Promise<DescribedEpisode[]>;
   /** The episodes of a podcast that the viewer may see, newest first. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /** What everybody, or this account, may see of each podcast: at least the URL, unchanged. */
@@ -125,9 +135,23 @@ export const createDirectory = (
       throw new Refusal('missing', 'no episode of this podcast with this URL is known here');
     },
 
-    async describeEpisode(user, feed, url) {
-      const [podcast] = await findFor(user, [feed]);
-      return { podcast: podcast ?? { url: feed }, episode: (await findEpisode(podcast, url)) ?? { url } };
+    async describeEpisodes(user, named) {
+      const described: DescribedEpisode[] = [];
+      for await (const page of inPages([...groupBy(named, ({ podcast }) => podcast)])) {
+        const known = await findFor(
+          user,
+          page.map(([feed]) => feed),
+        );
+        for (const [at, [feed, references]] of page.entries()) {
+          const podcast = known[at] ?? { url: feed };
+          const names = references.map(({ episode }) => episode);
+          const episodes = known[at] ? await podcasts.findEpisodes(podcast.url, names) : [];
+          for (const [index, each] of references.entries()) {
+            described.push({ named: each, podcast, episode: episodes[index] ?? { url: each.episode } });
+          }
+        }
+      }
+      return described;
     },
 
     episodes: (podcast, limit) => podcasts.episodes(podcast, limit),
