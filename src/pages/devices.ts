@@ -10,6 +10,7 @@ import {
   type Problems,
   renderConfirmation,
   renderField,
+  renderNotice,
   renderProblem,
   renderSelect,
   renderToken,
@@ -29,16 +30,17 @@ interface DevicesPage {
   isSynced: boolean;
   /** The newest first. */
   refusals: readonly RefusedRequest[];
+  notice?: string | undefined;
   problem?: string | undefined;
 }
 
 /** The devices of an account, and which of them share subscriptions. */
 export function renderDevices(page: DevicesPage): Page {
-  const { devices, problem } = page;
+  const { devices, notice, problem } = page;
   return {
     title: 'Devices',
     content: markup`<div class="page-head"><h1>Devices</h1><a href="${page.base}/connect">Connect an app</a></div>
-${renderProblem(problem)}
+${renderProblem(problem)}${renderNotice(notice)}
 ${devices.length === 0 ? markup`<p>You have no devices.</p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
 ${renderSync(page)}
 ${renderRefusals(page)}`,

@@ -20,18 +20,19 @@ interface ListsPage {
   directory: DirectoryMode;
   user: string;
   lists: readonly ListSummary[];
+  notice?: string | undefined;
   /** What was entered for a new list, and its errors. */
   title?: string;
   problems?: Problems;
 }
 
 /** The lists of an account, for its owner. */
-export const renderLists = ({ base, csrf, directory, user, lists, title, problems = {} }: ListsPage): Page => ({
+export const renderLists = ({ base, csrf, directory, user, lists, notice, title, problems = {} }: ListsPage): Page => ({
   title: 'Lists',
   isNarrow: true,
   content: markup`<h1>Lists</h1>
 <p class="soft">Collections of podcasts to share: ${directory === 'members' ? 'anyone who is signed in can see the page of a list, and everyone can read it as OPML, as podcast apps do' : 'anyone with the link can see a list, and podcast apps can subscribe to it as OPML'}.</p>
-${renderProblem(problems.form)}
+${renderProblem(problems.form)}${renderNotice(notice)}
 <form method="post" action="${base}/lists" class="inline">${renderToken(csrf)}
 ${renderField({ name: 'title', label: 'New list', value: title, problem: problems.title, input: { required: true, maxlength: 255, placeholder: 'Title' } })}
 <button>Create</button>

@@ -63,7 +63,8 @@ it('renames, moves and, if that is confirmed, deletes; the link of a list stays'
   expect([kept.status, kept.html]).toEqual([400, expect.stringContaining('Nothing was changed: check the box')]);
   expect(await names(server)).toEqual(['three', 'one', 'two']);
   const deleted = await visitor.send('/lists/one', { confirm: 'on' }, `${LISTS}/one/delete`);
-  expect(deleted.location).toBe(LISTS);
+  expect(deleted.location).toBe(`${LISTS}?done=deleted`);
+  expect((await visitor.get(deleted.location!)).html).toContain('List deleted.');
   expect(await names(server)).toEqual(['three', 'two']);
 });
 

@@ -17,6 +17,12 @@ import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
 /** For a form that selects devices: more fields than accepted devices, for a clear message. */
 const LIMITS = { limit: MAX_BODY.devicesForm, maxFields: 2 * MAX_DEVICES };
 
+/** By the parameter of a redirect. */
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['saved', 'Device saved.'],
+  ['removed', 'Device removed.'],
+]);
+
 type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
 /** The devices of an account: names, types, and which of them share subscriptions. */
@@ -36,11 +42,11 @@ export function createDevicePages(
     const following = await devices.following(user.id);
     const isSynced = (await settings.get(user.id, ACCOUNT)).sync_devices === true;
     const refused = await refusals.all(user.id);
-    return site.ownPage(
-      event,
-      ({ base }, csrf) => renderDevices({ base, csrf, devices: all, following, isSynced, refusals: refused, problem }),
-      { status: problem === undefined ? 200 : 400 },
-    );
+    const notice = NOTICES.get(readQuery(event, 'done') ?? '');
+    const contents = { devices: all, following, isSynced, refusals: refused, notice, problem };
+    return site.ownPage(event, ({ base }, csrf) => renderDevices({ base, csrf, ...contents }), {
+      status: problem === undefined ? 200 : 400,
+    });
   };
 
   const one = (event: H3Event, device: DeviceSummary, problems: Problems = {}): Promise<Reply> =>
@@ -56,7 +62,7 @@ export function createDevicePages(
       async (event, user, fields) => {
         const { caption, type } = Object.fromEntries(fields);
         await devices.save(user.id, (await find(event, user)).id, { caption, type });
-        return site.redirect(event, '/devices');
+        return site.redirect(event, '/devices?done=saved');
       },
       {
         onRefused: async (event, user, fields, error) =>
@@ -68,7 +74,7 @@ export function createDevicePages(
       const device = await find(event, user);
       if (!fields.has('confirm')) return one(event, device, UNCONFIRMED);
       await devices.remove(user.id, device.id);
-      return site.redirect(event, '/devices');
+      return site.redirect(event, '/devices?done=removed');
     }),
 
     sync: site.submitted(async (event, user, fields) => {

@@ -14,10 +14,12 @@ import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
 /** Podcasts on one page. */
 const PER_PAGE = 100;
 
+/** By the parameter of a redirect. */
 const NOTICES: ReadonlyMap<string, string> = new Map([
   ['added', 'Podcast added.'],
   ['removed', 'Podcast removed.'],
   ['renamed', 'List renamed.'],
+  ['deleted', 'List deleted.'],
 ]);
 
 /** The podcast lists of an account, for its owner; `pages.list` is the public page of a list. */
@@ -27,10 +29,11 @@ export function createListPages(
 ): Record<'all' | 'create' | 'up' | 'down' | 'show' | 'add' | 'remove' | 'rename' | 'delete', Handler> {
   const all = async (event: H3Event, user: User, entered: { title?: string; problems?: Problems } = {}) => {
     const own = await lists.all(user.id);
+    const notice = noticeOf(event);
     return site.ownPage(
       event,
       ({ base, directory: mode }, csrf) =>
-        renderLists({ base, csrf, directory: mode, user: user.name, lists: own, ...entered }),
+        renderLists({ base, csrf, directory: mode, user: user.name, lists: own, notice, ...entered }),
       { status: statusOf(entered.problems) },
     );
   };
@@ -48,7 +51,7 @@ export function createListPages(
     const onList = new Set(urls);
     const contents = await library.contents(user.id);
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));
-    const notice = NOTICES.get(readQuery(event, 'done') ?? '');
+    const notice = noticeOf(event);
     const details = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
     return site.ownPage(event, ({ base }, csrf) => renderOwnList({ base, csrf, user: user.name, ...details }), {
       status: statusOf(entered.problems),
@@ -112,7 +115,9 @@ export function createListPages(
     delete: site.submitted(async (event, user, fields) => {
       if (!fields.has('confirm')) return one(event, user, { problems: UNCONFIRMED });
       await lists.delete(user.id, readParam(event, 'name'));
-      return site.redirect(event, '/lists');
+      return site.redirect(event, '/lists?done=deleted');
     }),
   };
 }
+
+const noticeOf = (event: H3Event): string | undefined => NOTICES.get(readQuery(event, 'done') ?? '');
