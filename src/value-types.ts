@@ -4,6 +4,8 @@ import { HIGHEST_MAX_BODY } from './body-limits.ts';
 /** A type of option value: `read` returns undefined for invalid text; `description` says what the value must be. */
 export interface ValueType<Value> {
   read(text: string): Value | undefined;
+  /** The text of a value, if it is written with a unit. */
+  write?(value: Value): string;
   description: string;
   /** What it may be in a config file besides a string. */
   json?: 'number' | 'boolean';
@@ -35,27 +37,37 @@ export const host: ValueType<string> = {
   description: 'an IP address or a host name',
 };
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2 };
+type Units = Readonly<Record<string, number>>;
+
+/** With the largest unit that leaves it a whole number. `units`: the smallest first. */
+function withUnit(value: number, units: Units): string {
+  const [unit, size] = Object.entries(units).findLast(([, each]) => value % each === 0)!;
+  return `${value / size}${unit}`;
+}
+
+const SIZES: Units = { '': 1, KiB: 1024, MiB: 1024 ** 2 };
 
 export const bytes: ValueType<number> = {
   read(given) {
     const [, digits = '', unit = ''] = /^(\d+)(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
-    const size = Number(digits) * UNITS[unit.toLowerCase()]!;
+    const size = Number(digits) * SIZES[unit && `${unit.toUpperCase()}iB`]!;
     return size >= 1 && size <= HIGHEST_MAX_BODY ? size : undefined;
   },
+  write: (size) => withUnit(size, SIZES),
   description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
   json: 'number',
 };
 
-const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+const PERIODS: Units = { m: 60, h: 3600, d: 86_400 };
 const MAX_PERIOD = 366 * 86_400;
 
 export const period: ValueType<number> = {
   read(given) {
     const [, digits = '', unit = ''] = /^(\d+)([mhd])$/i.exec(given) ?? [];
-    const seconds = Number(digits) * SECONDS[unit.toLowerCase()]!;
+    const seconds = Number(digits) * PERIODS[unit.toLowerCase()]!;
     return seconds > 0 && seconds <= MAX_PERIOD ? seconds : undefined;
   },
+  write: (seconds) => withUnit(seconds, PERIODS),
   description: 'a time such as 24h, 90m or 7d, at most 366d',
 };
 

@@ -31,7 +31,7 @@ it('a flag takes precedence over a variable, a variable over the file, and the f
   expect(await readSettings(['--data', data, '--port', '3'], env)).toMatchObject({
     port: { value: 3, source: 'flag', from: null },
     host: { value: '::2', source: 'environment', from: 'PODSYNC_HOST' },
-    'max-body': { value: 1024 * 1024, source: 'file', from: file },
+    'max-body': { value: '1MiB', source: 'file', from: file },
     'no-fetch': { value: true, source: 'file', from: file },
     'sync-overlap': { value: 120, source: 'default', from: null },
     'base-url': { value: null, source: 'default', from: null },
@@ -53,6 +53,18 @@ it('prints every option of the server with its source', async () => {
     ['host', '127.0.0.1', 'default'],
   ]) {
     expect(rows.map((each) => each.split(/ {2,}/))).toContainEqual(row);
+  }
+});
+
+it.each([
+  ['16777216', '24h', '16MiB', '1d'],
+  ['1024000', '90m', '1000KiB', '90m'],
+  ['1000', '36h', '1000', '36h'],
+])('prints the size %s and the time %s as a config file may contain them', async (size, time, maxBody, every) => {
+  const given = await readSettings(['--max-body', size, '--backup-every', time]);
+  const { data } = await makeSubject({ 'max-body': maxBody, 'backup-every': every });
+  for (const settings of [given, await readSettings(['--data', data])]) {
+    expect(settings).toMatchObject({ 'max-body': { value: maxBody }, 'backup-every': { value: every } });
   }
 });
 

@@ -6,7 +6,7 @@ import { printResult, toTable } from '../output.ts';
 /** A value of the configuration. */
 interface Setting {
   name: string;
-  /** Null if it is not set. Passwords are redacted. */
+  /** As in a config file; null if it is not set. Passwords are redacted. */
   value: string | number | boolean | null;
   source: 'default' | 'file' | 'environment' | 'flag';
   /** The path of the file, or the variable; null for the other sources. */
@@ -30,9 +30,10 @@ export function showConfig(command: Command, { json = false }): void {
 function readSetting(command: Command, option: ConfigOption): Setting {
   const attribute = option.attributeName();
   const value: unknown = command.getOptionValue(attribute);
+  const written = value === undefined ? undefined : option.type.write?.(value);
   return {
     name: option.name(),
-    value: option.type.isSecret && value !== undefined ? '***' : toShown(option.negate ? !value : value),
+    value: option.type.isSecret && value !== undefined ? '***' : (written ?? toShown(option.negate ? !value : value)),
     ...toSource(command.getOptionValueSource(attribute), option.envVar!),
   };
 }
