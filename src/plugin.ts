@@ -9,7 +9,7 @@ export { isStorageError, StorageError, type StorageErrorCode } from './storage/e
 export { eachInSlices, runInSlices } from './slices.ts';
 export { createFolder, FILE_MODE, replaceFile, syncFolder, withFile } from './durable-files.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
-export { KeyedMutex } from './keyed-mutex.ts';
+export { Mutex } from './mutex.ts';
 
 import type { StoragePlugin } from './storage/contract.ts';
 

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { KeyedMutex } from './keyed-mutex.ts';
+import { Mutex } from './mutex.ts';
 
 /** Milliseconds of work before the event loop gets control. */
 const SLICE = 5;
 
 /** However many lists are processed at the same time, each turn of the event loop runs one slice of one of them. */
-const mutex = new KeyedMutex<'slice'>();
+const mutex = new Mutex();
 
 /**
  * Calls `step` for each item, in time slices of a few milliseconds: the server answers requests in between. The first
@@ -46,7 +46,7 @@ function iterate<T, Result>(
   };
   const runOthers = async (): Promise<Result> => {
     while (!next.done) {
-      await mutex.run('slice', async () => {
+      await mutex.run(async () => {
         await setImmediate();
         runSlice();
       });

@@ -6,7 +6,7 @@ import {
   type Key,
   type KeyValueStore,
   type Log,
-  KeyedMutex,
+  Mutex,
   runInSlices,
   type Version,
 } from '../../src/plugin.ts';
@@ -51,7 +51,7 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
   void checkpoint.run(); // until it is done, the older logs have all changes
 
   /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
-  const mutex = new KeyedMutex<'batch'>();
+  const mutex = new Mutex();
 
   /** Reads synchronously, once everything is in memory. */
   const read = async <T>(step: (source: Source) => T): Promise<T> => {
@@ -69,9 +69,9 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
     if (checkpoint.isBehind) await checkpoint.run();
     const source = new FileSource(files);
     for (;;) {
-      while (mutex.isLocked('batch')) await mutex.drain();
+      while (mutex.isLocked) await mutex.drain();
       const evaluating = runInSlices(evaluate(batch, source));
-      const evaluated = evaluating instanceof Promise ? await mutex.run('batch', () => evaluating) : evaluating;
+      const evaluated = evaluating instanceof Promise ? await mutex.run(() => evaluating) : evaluating;
       if (evaluated) {
         await evaluated.durable;
         checkpoint.schedule();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { Low } from 'lowdb';
-import { type Entry, type Key, KeyedMutex, StorageError, type Value, type Version } from '../../src/plugin.ts';
+import { type Entry, type Key, Mutex, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './file-operations.ts';
 import { checksumText, encode, onOneLine } from './log-file.ts';
 
@@ -24,7 +24,7 @@ interface ParsedFile {
 
 /** Bytes. Only one longer file is parsed per turn of the event loop. */
 const LONG = 64 * 1024;
-const mutex = new KeyedMutex<'parsing'>();
+const mutex = new Mutex();
 
 /**
  * A JSON file with one key per line, readable for humans. Reading rejects with `corrupt` if the file is damaged or missing;
@@ -68,7 +68,7 @@ async function read(path: string, prefix: string): Promise<Content> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? damaged('is missing', error) : toStorageError(error, path);
   });
-  if (bytes.length > LONG) await mutex.run('parsing', setImmediate);
+  if (bytes.length > LONG) await mutex.run(setImmediate);
   const start = `${head(bytes.subarray(HEAD_LENGTH))}${beforeKeys(prefix)}`;
   if (bytes.toString('latin1', 0, start.length) === start) return readLines(bytes, start.length, prefix);
   let file: Partial<ParsedFile>;

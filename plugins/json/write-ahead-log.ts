@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { KeyedMutex, StorageError, type Version, withFile } from '../../src/plugin.ts';
+import { Mutex, StorageError, type Version, withFile } from '../../src/plugin.ts';
 import { createFile, removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Change, Groups } from './groups.ts';
 import type { Lock } from './lock.ts';
@@ -36,14 +36,14 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   let queue: QueuedCommit[] = [];
   let writing: Promise<void> | undefined;
   /** Held while a line is written and applied, and while a file is started. */
-  const mutex = new KeyedMutex<'file'>();
+  const mutex = new Mutex();
   /** Duration of the last sync. Milliseconds. */
   let syncTime = 0;
 
   const write = async (): Promise<void> => {
     do {
       await waitForMore();
-      await mutex.run('file', writeLine);
+      await mutex.run(writeLine);
     } while (queue.length > 0);
     writing = undefined;
   };
@@ -149,7 +149,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
       requireWritable();
       if (size === 0) return;
       const old = file;
-      await mutex.run('file', startFile);
+      await mutex.run(startFile);
       await old.close();
     },
 

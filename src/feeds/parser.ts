@@ -1,5 +1,5 @@
 import type { Seconds, Url } from '../domain/types.ts';
-import { KeyedMutex } from '../keyed-mutex.ts';
+import { Mutex } from '../mutex.ts';
 import { createThread, serveThread } from '../thread.ts';
 import { type ParsedFeed, parseFeed } from './parse.ts';
 
@@ -29,7 +29,7 @@ type Result = { feed: ParsedFeed } | { problem: string };
 /** Parses one feed after another in a worker thread, so that a large feed does not delay requests. */
 export function createFeedParser({ time, megabytes }: ParserLimits = LIMITS): FeedParser {
   const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: megabytes });
-  const mutex = new KeyedMutex<typeof ROLE>();
+  const mutex = new Mutex();
 
   async function run(job: Job): Promise<ParsedFeed> {
     const result = await thread.run(job, time).catch((error: Error) => {
@@ -39,7 +39,7 @@ export function createFeedParser({ time, megabytes }: ParserLimits = LIMITS): Fe
     return result.feed;
   }
   return {
-    parse: (bytes, contentType, url) => mutex.run(ROLE, () => run({ bytes, contentType, url })),
+    parse: (bytes, contentType, url) => mutex.run(() => run({ bytes, contentType, url })),
     close: () => thread.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../keyed-mutex.ts';
+import { KeyedMutex } from '../mutex.ts';
 
 /** Runs at most `total` tasks at once, and at most one per host. */
 interface HostSemaphore {

@@ -6,7 +6,7 @@ import { createCsrf } from '../../http/csrf.ts';
 import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
 import { type Reply, toPublic } from '../../http/reply.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { Mutex } from '../../mutex.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import type { AccountChoices } from '../../pages/parts/account-choices.ts';
 import type { Problems } from '../../pages/parts/form.ts';
@@ -50,8 +50,8 @@ export interface FormOptions {
 }
 
 /** Renders one page in each turn of the event loop, so that many simultaneous pages do not delay apps. */
-const mutex = new KeyedMutex<'pages'>();
-const nextTurn = (): Promise<void> => mutex.run('pages', () => setImmediate());
+const mutex = new Mutex();
+const nextTurn = (): Promise<void> => mutex.run(() => setImmediate());
 
 /** For a form that is shown again, because its token was not valid. */
 const toProblem = (reason: string): string => `${reason}; nothing was changed. Send it again`;

@@ -2,7 +2,7 @@ import { compare, hash } from 'bcryptjs';
 import { Refusal } from '../../domain/errors.ts';
 import { bcryptCost } from '../../domain/password-hash.ts';
 import type { Seconds } from '../../domain/types.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { Mutex } from '../../mutex.ts';
 import { createThread, serveThread, type Thread, ThreadTimeoutError } from '../../thread.ts';
 
 /** Hashes passwords with bcrypt, which is slow on purpose. */
@@ -38,14 +38,14 @@ interface HashJob {
 export function createThreadHasher(
   thread: Thread<HashJob, string | boolean> = createThread(import.meta.url, ROLE),
 ): Hasher {
-  const mutex = new KeyedMutex<'hash'>();
+  const mutex = new Mutex();
   let pending = 0;
 
   const run = async (job: HashJob): Promise<string | boolean> => {
     if (pending >= MAX_PENDING) throw busy('too many passwords are being checked at once');
     pending += 1;
     try {
-      return await mutex.run('hash', () => thread.run(job, MAX_TIME));
+      return await mutex.run(() => thread.run(job, MAX_TIME));
     } catch (error) {
       throw error instanceof ThreadTimeoutError ? busy('checking the password took too long') : error;
     } finally {

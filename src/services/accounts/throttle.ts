@@ -4,8 +4,8 @@ import type { Clock } from '../../clock.ts';
 import { countOf } from '../../domain/count.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
 import { atMost } from '../../lru.ts';
+import { KeyedMutex } from '../../mutex.ts';
 import type { AttemptLimit, AttemptStore } from '../../storage/stores.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };

@@ -1,5 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { Mutex } from '../../mutex.ts';
 
 export interface Image {
   bytes: Uint8Array;
@@ -21,7 +21,7 @@ export async function loadScale(): Promise<Scale | undefined> {
     () => undefined,
   );
   if (!sharp) return undefined;
-  const mutex = new KeyedMutex<'scale'>();
+  const mutex = new Mutex();
   const scale: Scale = async (bytes, size) => {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).autoOrient();
     const scaled = image.resize(size, size, { fit: 'inside', withoutEnlargement: true });
@@ -30,7 +30,7 @@ export async function loadScale(): Promise<Scale | undefined> {
       ? { bytes: await scaled.png().toBuffer(), type: 'image/png' }
       : { bytes: await scaled.jpeg({ quality: QUALITY }).toBuffer(), type: 'image/jpeg' };
   };
-  return (bytes, size) => mutex.run('scale', () => scale(bytes, size));
+  return (bytes, size) => mutex.run(() => scale(bytes, size));
 }
 
 const SIGNATURES: readonly [type: string, hex: RegExp][] = [

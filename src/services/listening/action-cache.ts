@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Stamp, UserId } from '../../domain/types.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { KeyedMutex } from '../../mutex.ts';
 import type { ActionStore } from '../../storage/stores.ts';
 import { ActionTable } from './action-table.ts';
 

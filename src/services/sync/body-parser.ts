@@ -6,7 +6,7 @@ import { checkFeedCount } from '../../domain/url.ts';
 import { decodeBody, parseJson } from '../../formats/body.ts';
 import { readList, type UploadFormat } from '../../formats/list.ts';
 import { readOpml } from '../../formats/opml-read.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { Mutex } from '../../mutex.ts';
 import { mapInSlices } from '../../slices.ts';
 import { createThread, serveThread, ThreadTimeoutError } from '../../thread.ts';
 
@@ -44,7 +44,7 @@ export function createBodyParser({ time, megabytes } = PARSER_LIMITS): BodyParse
     maxOldGenerationSizeMb: megabytes,
     maxYoungGenerationSizeMb: 8,
   });
-  const mutex = new KeyedMutex<typeof ROLE>();
+  const mutex = new Mutex();
 
   async function run(job: Job): Promise<unknown> {
     const result = await thread.run(job, time, transferable(job.body)).catch((error: Error & { code?: string }) => {
@@ -62,7 +62,7 @@ export function createBodyParser({ time, megabytes } = PARSER_LIMITS): BodyParse
   }
 
   const parse = async (job: Job): Promise<unknown> =>
-    job.body.length <= SMALL_BODY ? parseJob(job) : mutex.run(ROLE, () => run(job));
+    job.body.length <= SMALL_BODY ? parseJob(job) : mutex.run(() => run(job));
   return {
     json: (body) => parse({ kind: 'json', body }),
     list: async (format, body) => (await parse({ kind: 'list', format, body })) as string[],

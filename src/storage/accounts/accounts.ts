@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Seconds, UserId } from '../../domain/types.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { KeyedMutex } from '../../mutex.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Batch, KeyValueStore } from '../contract.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../../domain/types.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
 import { atMost } from '../../lru.ts';
+import { KeyedMutex } from '../../mutex.ts';
 import type { Core } from '../core.ts';
 import { scan } from '../rows.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';

@@ -1,5 +1,5 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
-import { KeyedMutex } from '../../keyed-mutex.ts';
+import { Mutex } from '../../mutex.ts';
 import type { Key, Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
@@ -19,7 +19,7 @@ const RETENTION: Seconds = 3600;
 export class Refresh {
   readonly #directory: Directory;
   /** Only one task at a time may read subscriptions: see `Directory.changedHere`. */
-  readonly #mutex = new KeyedMutex<'subscriptions'>();
+  readonly #mutex = new Mutex();
   /** Changes that were already applied, from `OVERLAP` before the last refresh on. */
   #seen = new Map<Key, Version>();
   #refreshedAt: Seconds;
@@ -46,7 +46,7 @@ export class Refresh {
         this.#isFailing = true;
       }
     };
-    this.#timer = setInterval(() => this.#mutex.isLocked('subscriptions') || void refresh(), INTERVAL).unref();
+    this.#timer = setInterval(() => this.#mutex.isLocked || void refresh(), INTERVAL).unref();
   }
 
   /** Waits for a running refresh. */
@@ -57,7 +57,7 @@ export class Refresh {
 
   /** Applies what other processes have stored since the last refresh. Does nothing if there are no others. */
   async run(): Promise<void> {
-    if (this.#directory.store.isShared) await this.#mutex.run('subscriptions', () => this.#run());
+    if (this.#directory.store.isShared) await this.#mutex.run(() => this.#run());
   }
 
   /** Refreshes if that is overdue, as after a pause of this process. */

@@ -6,7 +6,7 @@ import {
   type Entry,
   type Key,
   type KeyValueStore,
-  KeyedMutex,
+  Mutex,
   StorageError,
   syncFolder,
   type Version,
@@ -183,9 +183,9 @@ it('has all acknowledged commits after a crash before any step of a checkpoint',
   await store.close();
   store = await open();
   const killed: [step: string, folder: string, expected: Model][] = [];
-  const mutex = new KeyedMutex<'disk'>();
+  const mutex = new Mutex();
   disk.run = (title, step) =>
-    mutex.run('disk', async () => {
+    mutex.run(async () => {
       if (random(3) === 0) {
         const folder = `${dataDir}-killed-${killed.length}`;
         await copyFolder(dataDir, folder);
@@ -193,7 +193,7 @@ it('has all acknowledged commits after a crash before any step of a checkpoint',
       }
       await step();
     });
-  for (let step = 0; step < 100; step += 1) await mutex.run('disk', change);
+  for (let step = 0; step < 100; step += 1) await mutex.run(change);
   await store.close();
   disk.run = (_title, step) => step();
   expect(killed.length).toBeGreaterThan(20);
@@ -217,11 +217,11 @@ it('has all acknowledged commits after a power failure, also after a crash', { t
   power.watch = (file, path) => simulated.watch(file as FileHandle, path) as typeof file;
   await syncFolder(dataDir);
   store = await open();
-  const mutex = new KeyedMutex<'disk'>();
+  const mutex = new Mutex();
   const failures: [step: string, folder: string, expected: Model][] = [];
   const kills: typeof failures = [];
   disk.run = (title, step) =>
-    mutex.run('disk', async () => {
+    mutex.run(async () => {
       const snapshots = random(2) === 0 ? failures : kills;
       const folder = `${dataDir}-${snapshots === kills ? 'killed' : 'failed'}-${snapshots.length}`;
       if (random(3) === 0) {
@@ -230,16 +230,16 @@ it('has all acknowledged commits after a power failure, also after a crash', { t
       }
       await step();
     });
-  for (let step = 0; step < 150; step += 1) await mutex.run('disk', change);
+  for (let step = 0; step < 150; step += 1) await mutex.run(change);
   await store.close();
-  disk.run = (_title, step) => mutex.run('disk', step);
+  disk.run = (_title, step) => mutex.run(step);
 
   for (const [step, folder, expected] of kills) {
     const after = await open(folder);
     const version = (await after.commit({ set: [['later', 'true']] }))!;
     expected.entries.set('later', { key: 'later', value: 'true', version });
     const next = `${folder}-failed`;
-    await mutex.run('disk', () => simulated.fail(folder, next));
+    await mutex.run(() => simulated.fail(folder, next));
     failures.push([`${step}, restart`, next, expected]);
     await after.close();
     await simulated.fail(folder, `${next}-again`);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
-import { KeyedMutex } from '../../../src/keyed-mutex.ts';
+import { KeyedMutex } from '../../../src/mutex.ts';
 import { prepareChange } from '../../../src/storage/directory/account-changes.ts';
 import { isStorageError } from '../../../src/storage/errors.ts';
 import { urlDigest } from '../../../src/storage/keys.ts';
