@@ -135,11 +135,12 @@ const unknownAddress = (format: string): Reply => errorReply(404, 'there is noth
 function byPattern(routes: readonly Route[]): Map<string, Map<string, Route>> {
   const patterns = new Map<string, Map<string, Route>>();
   for (const route of routes) {
+    const [method, path, formats] = route;
     // The format follows the last dot: names may contain dots, too.
-    const pattern = route.formats.length > 0 ? `${route.path}.:format([^.]+)` : route.path;
+    const pattern = formats.length > 0 ? `${path}.:format([^.]+)` : path;
     const methods = patterns.get(pattern) ?? new Map<string, Route>();
-    patterns.set(pattern, methods.set(route.method, route));
-    if (route.method === 'GET') methods.set('HEAD', route);
+    patterns.set(pattern, methods.set(method, route));
+    if (method === 'GET') methods.set('HEAD', route);
   }
   return patterns;
 }
@@ -156,11 +157,12 @@ function dispatch(
     if (event.req.method === 'OPTIONS') return preflight(allow);
     return errorReply(405, `this address accepts ${allow}`, format, { allow });
   }
-  refuseForged(event, rules, route.isChange);
-  if (route.formats.length > 0 && !route.formats.includes(format)) {
-    return errorReply(400, `this address is available as ${route.formats.join(', ')}, in no other format`, format);
+  const [, , formats, handler, isChange] = route;
+  refuseForged(event, rules, isChange);
+  if (formats.length > 0 && !formats.includes(format)) {
+    return errorReply(400, `this address is available as ${formats.join(', ')}, in no other format`, format);
   }
-  return route.handler(event);
+  return handler(event);
 }
 
 const preflight = (allow: string): Reply => ({

@@ -12,7 +12,7 @@ import { createLogoRoute } from './logos.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
 import { createOcsRoutes } from './ocs.ts';
 import { createRefusalRecorder } from './refusal-recorder.ts';
-import { type Route, type RouteContext, type RouteRow, toRoute } from './route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
 import { createSiteRoutes } from './site/index.ts';
@@ -46,7 +46,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
 
   const guarded = createDirectoryGuard(context);
 
-  const table: RouteRow[] = [
+  return [
     ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login, false], // it opens no session for another website
     ['POST', '/api/2/auth/:user/logout', JSON_ONLY, sessions.logout],
 
@@ -105,7 +105,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/toplist', ['opml'], guarded(directory.top50)],
 
     // the Nextcloud dialect: a GET, too, registers the device and moves its mark
-    ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): RouteRow[] => [
+    ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): Route[] => [
       ['GET', `${apps}/subscriptions`, [], nextcloud.subscriptions, true],
       ['POST', `${apps}/subscription_change/create`, [], nextcloud.uploadSubscriptions],
       ['GET', `${apps}/episode_action`, [], nextcloud.actions, true],
@@ -120,6 +120,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],
+
+    ...createSiteRoutes(services, context),
   ];
-  return [...table.map(toRoute), ...createSiteRoutes(services, context)];
 }

@@ -9,26 +9,11 @@ import type { DirectoryMode } from '../services/directory/directory.ts';
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A row of the route table. If it has `formats`, the path ends with `.{format}`; any other format is a 400. */
-export interface Route {
-  method: Method;
-  path: string;
-  formats: readonly string[];
-  handler: Handler;
-  /** Whether it changes something in the user's name: see `refuseForged`. By default, its method decides. */
-  isChange?: boolean | undefined;
-}
-
-/** A route as written in a table. */
-export type RouteRow = [method: Method, path: string, formats: readonly string[], handler: Handler, isChange?: boolean];
-
-export const toRoute = ([method, path, formats, handler, isChange]: RouteRow): Route => ({
-  method,
-  path,
-  formats,
-  handler,
-  isChange,
-});
+/**
+ * A row of a route table. If it has `formats`, the path ends with `.{format}`; any other format is a 400. `isChange`: whether
+ * it changes something in the user's name, see `refuseForged`; by default, its method decides.
+ */
+export type Route = [method: Method, path: string, formats: readonly string[], handler: Handler, isChange?: boolean];
 
 /** What handlers need besides the services. */
 export interface RouteContext {

@@ -6,7 +6,7 @@ import { openTestServer } from '../server.ts';
 import { faultsOf } from './answers.ts';
 import { expensiveBodies } from './expensive-bodies.ts';
 
-const uploads = createRoutes({} as Services, {} as RouteContext).filter(({ method }) => method !== 'GET');
+const uploads = createRoutes({} as Services, {} as RouteContext).filter(([method]) => method !== 'GET');
 
 /** A path that bob may upload to. */
 function pathOf(pattern: string, format: string): string {
@@ -14,7 +14,7 @@ function pathOf(pattern: string, format: string): string {
   return `${path}${format && `.${format}`}`;
 }
 
-describe.each(uploads)('$method $path', ({ method, path, formats }) => {
+describe.each(uploads)('%s %s', (method, path, formats) => {
   it('answers a megabyte of any content within a second', { timeout: 600_000 }, async () => {
     const { app, clock } = await openTestServer({ maxBody: 1024 * 1024 });
     const faults: string[] = [];

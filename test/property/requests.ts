@@ -3,8 +3,6 @@ import type { Route } from '../../src/routes/route.ts';
 import { type Body, bodyFor, toWire } from './bodies.ts';
 import { device, nasty, plainText, text, url } from './text.ts';
 
-export type Target = Pick<Route, 'method' | 'path' | 'formats'>;
-
 /** A request that may be valid, malicious or random. */
 export interface RandomRequest {
   method: string;
@@ -150,7 +148,7 @@ const login = fc.oneof(
 const GARBAGE = ['Basic', 'Basic %%%', 'Basic Og==', 'Basic /////w==', 'Bearer x', 'bAsIc  Ym9iOnNlY3JldA==', ':'];
 
 /** Requests to one route, most of them with its own method, and about half with valid credentials. */
-export const requestTo = ({ method, path, formats }: Target): fc.Arbitrary<RandomRequest> =>
+export const requestTo = ([method, path, formats]: Route): fc.Arbitrary<RandomRequest> =>
   fc.oneof(...(formats.length > 0 ? formats : ['']).map((format) => requestFor(method, path, format)));
 
 const requestFor = (method: string, path: string, format: string): fc.Arbitrary<RandomRequest> =>

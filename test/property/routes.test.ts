@@ -17,7 +17,7 @@ const REQUESTS = 2000 * SHARE;
 /** More than are needed: each has about 20 requests, and those after the last request are empty. */
 const BATCHES = 300;
 
-describe.each(routes)('$method $path', (route) => {
+describe.each(routes)('%s %s', (...route) => {
   it(`answers ${REQUESTS} requests of all kinds`, { timeout: 600_000 }, async () => {
     const server = await openTestServer({ users: ['bob', 'eve', 'mallory'], registration: 'open' });
     await fillAccount(server, 'bob');

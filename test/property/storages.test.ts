@@ -32,7 +32,7 @@ type FeedEpisode = Partial<EpisodeInfo> & { url: string };
 const request = fc
   .constantFrom(...routes)
   .chain((route: Route) =>
-    requestTo(route).map((each) => ({ kind: 'request' as const, route: route.path, request: each })),
+    requestTo(route).map((each) => ({ kind: 'request' as const, route: route[1], request: each })),
   );
 const feed = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('http://example.org/feed', 'http://example.org/feed?format=mp3') },

@@ -1,5 +1,5 @@
 import type { Services } from '../../services/services.ts';
-import { type Route, type RouteContext, type RouteRow, toRoute } from '../route.ts';
+import type { Route, RouteContext } from '../route.ts';
 import { createAppPasswordRoutes } from './app-passwords.ts';
 import { createBackupRoutes } from './backup.ts';
 import { createFeedRoutes } from './feeds.ts';
@@ -18,7 +18,7 @@ export function createOperatorRoutes(services: Services, context: RouteContext):
   const feeds = createFeedRoutes(services, context);
   const backup = createBackupRoutes(services);
   const integrity = createIntegrityRoutes(services);
-  const table: RouteRow[] = [
+  return [
     ['GET', '/operator/users', [], users.list],
     ['POST', '/operator/users', [], users.add],
     ['GET', '/operator/users/:user', [], users.show],
@@ -42,5 +42,4 @@ export function createOperatorRoutes(services: Services, context: RouteContext):
     ['POST', '/operator/backup', [], backup.restore],
     ['POST', '/operator/check', [], integrity.check],
   ];
-  return table.map(toRoute);
 }

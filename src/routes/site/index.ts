@@ -1,6 +1,6 @@
 import type { Services } from '../../services/services.ts';
 import { createDirectoryGuard } from '../directory-guard.ts';
-import { type Handler, type Route, type RouteContext, type RouteRow, toRoute } from '../route.ts';
+import type { Handler, Route, RouteContext } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
@@ -39,7 +39,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     context.directory === 'members' ? site.signedIn(handler) : handler;
   const playback = createPlaybackForms(services, site);
 
-  const table: RouteRow[] = [
+  const table: Route[] = [
     ['GET', '/', [], createHomePage(services, context, site)],
     ['GET', '/connect', [], createConnectPage(site)],
     ['GET', '/login', [], login.show],
@@ -112,14 +112,14 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['GET', '/manifest.webmanifest', [], ASSET_ROUTES.manifest],
     ['GET', '/robots.txt', [], ASSET_ROUTES.robots],
   ];
-  return [...table, ...createFormRedirects(table, site)].map(toRoute);
+  return [...table, ...createFormRedirects(table, site)];
 }
 
 /**
  * For a browser that opens the address of a form, as after a restart: redirects to the address above it, until one is a
  * page.
  */
-function createFormRedirects(table: readonly RouteRow[], site: Site): RouteRow[] {
+function createFormRedirects(table: readonly Route[], site: Site): Route[] {
   const pages = new Set(table.filter(([method]) => method === 'GET').map(([, path]) => path));
   const redirect: Handler = (event) => {
     const { pathname, search } = event.url;
