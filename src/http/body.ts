@@ -46,17 +46,18 @@ async function parseBody<T>(
   return parse(await readBytes(event, limit, openReservation(event, budget, sender)));
 }
 
-const reservations = new WeakMap<H3Event, Reservation>();
+/** Key in the context of a request. */
+const RESERVATION = 'podsyncReservation';
 
 /** For the body of a request; see `releaseBody`. */
 export function openReservation(event: H3Event, budget: BodyBudget, sender: unknown): Reservation {
   const reservation = budget.open(sender);
-  reservations.set(event, reservation);
+  event.context[RESERVATION] = reservation;
   return reservation;
 }
 
 /** Call it when the request has been handled: until then its parsed body takes memory. */
-export const releaseBody = (event: H3Event): void => reservations.get(event)?.release();
+export const releaseBody = ({ context }: H3Event): void => (context[RESERVATION] as Reservation | undefined)?.release();
 
 /** A small body as text: it needs no budget. `limit` in bytes. Throws `too-large`, and `invalid` if it ends early. */
 export const readText = async (event: H3Event, limit: number): Promise<string> =>
