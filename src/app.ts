@@ -10,21 +10,18 @@ import type { MetricsAccess } from './http/metrics-access.ts';
 import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
 import { createResponseBatch } from './http/response-batch.ts';
+import type { Options } from './options.ts';
 import { createRoutes } from './routes/index.ts';
 import { createMetricsRoute } from './routes/metrics.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
 import type { Route, RouteContext } from './routes/route.ts';
 import { toErrorPage } from './routes/site/error-page.ts';
-import type { DirectoryMode } from './services/directory/directory.ts';
 import type { Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
 
-export interface AppOptions extends OriginRules {
-  /** Largest request body, in bytes. */
-  maxBody: number;
+/** `directory` is `public` unless given. */
+export interface AppOptions extends OriginRules, Pick<Options, 'maxBody'>, Partial<Pick<Options, 'directory'>> {
   log: Log;
-  /** Who may see the directory; `public` unless given. */
-  directory?: DirectoryMode;
   /** Whether to include the operator's routes, which need no login. */
   operator?: boolean;
   /** Receives each finished request, for an access log and metrics; not those of the operator. */

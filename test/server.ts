@@ -4,9 +4,8 @@ import { type H3, toNodeHandler } from 'h3';
 import { expect, onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import type { Fetcher } from '../src/feeds/fetch.ts';
+import type { Options } from '../src/options.ts';
 import type { Hasher } from '../src/services/accounts/hasher.ts';
-import type { RegistrationMode } from '../src/services/accounts/registration.ts';
-import type { BackupRules } from '../src/services/operations/backups.ts';
 import { createServices, type Services } from '../src/services/services.ts';
 import { createBodyParser } from '../src/services/sync/body-parser.ts';
 import { openStorage } from '../src/storage/open.ts';
@@ -55,12 +54,10 @@ export interface RequestOptions {
 export const TARGETS = ['in-process', 'socket'] as const;
 export type Target = (typeof TARGETS)[number];
 
-export interface TestServerOptions extends Partial<AppOptions> {
+type ServiceRules = Pick<Options, 'registration' | 'syncDevices' | 'keepUrlCredentials' | 'backups'>;
+
+export interface TestServerOptions extends Partial<AppOptions>, Partial<ServiceRules> {
   fetcher?: Fetcher;
-  registration?: RegistrationMode;
-  syncDevices?: boolean;
-  keepUrlCredentials?: boolean;
-  backups?: BackupRules;
   hasher?: Hasher;
   /** Names of the accounts; all have the password `secret`. */
   users?: readonly string[];

@@ -2,15 +2,11 @@ import { isIPv4 } from 'node:net';
 import type { H3Event } from 'h3';
 import ipaddr from 'ipaddr.js';
 import type { Seconds } from '../domain/types.ts';
+import type { Options } from '../options.ts';
 import type { Client } from '../services/accounts/throttle.ts';
 
 /** How this server is reached from outside. */
-export interface OriginRules {
-  /** Without a trailing slash, such as `https://host/sub`; undefined: taken from the request. */
-  baseUrl?: string;
-  /** Whether a proxy in front sets `X-Forwarded-*`. Without one, any client could send these headers. */
-  trustProxy: boolean;
-}
+export type OriginRules = Pick<Options, 'baseUrl' | 'trustProxy'>;
 
 /** The entry of the nearest proxy, which is the last one: the client may have sent the earlier ones. */
 function forwarded(event: H3Event, name: string): string | undefined {

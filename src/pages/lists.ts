@@ -1,6 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
-import type { DirectoryMode, KnownPodcast } from '../services/directory/directory.ts';
+import type { DirectoryMode } from '../options.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 import { type PageNumber, renderKnownPodcast, renderLogo, renderPager } from './parts/components.ts';
 import {
   type Problems,

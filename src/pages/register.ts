@@ -1,4 +1,4 @@
-import type { DirectoryMode } from '../services/directory/directory.ts';
+import type { DirectoryMode } from '../options.ts';
 import { type AccountChoices, renderAccountChoices } from './parts/account-choices.ts';
 import { type Problems, renderField, renderNewPassword, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';

@@ -1,6 +1,6 @@
+import type { DirectoryMode } from '../options.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import type { OpenSession } from '../services/accounts/sessions.ts';
-import type { DirectoryMode } from '../services/directory/directory.ts';
 import { renderAppPasswords, renderCreated } from './app-passwords.ts';
 import { describeApp } from './parts/app-name.ts';
 import {

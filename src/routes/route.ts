@@ -4,7 +4,7 @@ import type { BodyOptions } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
-import type { DirectoryMode } from '../services/directory/directory.ts';
+import type { Options } from '../options.ts';
 
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -16,18 +16,14 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type Route = [method: Method, path: string, formats: readonly string[], handler: Handler, isChange?: boolean];
 
 /** What handlers need besides the services. */
-export interface RouteContext {
+export interface RouteContext extends Pick<Options, 'maxBody' | 'directory'> {
   identity: Identity;
-  /** Largest request body, in bytes. */
-  maxBody: number;
   /** Options for reading a body of a user or the operator. */
   bodyOptions(sender: string): BodyOptions;
   /** For forms that anybody can send. */
   formBudget: BodyBudget;
   /** The public address of this server, with which links begin. */
   origin: OriginRules;
-  /** Who may see the directory. */
-  directory: DirectoryMode;
   /** The address where the server listens, for printed links; set if there is no base URL. */
   address: { url?: string };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
+import type { Options } from '../options.ts';
 import type { Log, Storage } from '../storage/stores.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { type Administration, createAdministration } from './accounts/administration.ts';
@@ -9,10 +10,10 @@ import { createLoginFlow, type LoginFlow } from './accounts/login-flow.ts';
 import { createPasswordLinks, type PasswordLinks } from './accounts/password-links.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createProfiles, type Profiles } from './accounts/profiles.ts';
-import { createRegistration, type Registration, type RegistrationMode } from './accounts/registration.ts';
+import { createRegistration, type Registration } from './accounts/registration.ts';
 import { createSessions, type Sessions } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
-import { createDirectory, type Directory, type DirectoryMode } from './directory/directory.ts';
+import { createDirectory, type Directory } from './directory/directory.ts';
 import { createLogoCache } from './directory/logo-cache.ts';
 import { createLogos, type Logos } from './directory/logos.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
@@ -21,7 +22,7 @@ import { createHistory, type History } from './listening/history.ts';
 import { createHome, type Home } from './listening/home.ts';
 import { createPlayback, type Playback } from './listening/playback.ts';
 import { createStatistics, type Statistics } from './listening/statistics.ts';
-import { type BackupRules, type Backups, createBackups } from './operations/backups.ts';
+import { type Backups, createBackups } from './operations/backups.ts';
 import { createIntegrityCheck, type IntegrityCheck } from './operations/integrity-check.ts';
 import { createMaintenance } from './operations/maintenance.ts';
 import { createPing } from './operations/ping.ts';
@@ -78,23 +79,17 @@ export interface Services {
   ping(): Promise<void>;
 }
 
-interface ServiceOptions {
+interface ServiceOptions extends Pick<
+  Options,
+  'keepUrlCredentials' | 'registration' | 'syncDevices' | 'directory' | 'backups'
+> {
   now: Clock;
   hasher: Hasher;
   bodyParser: BodyParser;
-  /** Keep `user:pass@` in feed URLs. */
-  keepUrlCredentials: boolean;
-  registration: RegistrationMode;
-  /** Whether the devices of new accounts follow each other. */
-  syncDevices: boolean;
-  /** Who may see the directory. */
-  directory: DirectoryMode;
   /** Undefined: fetching is disabled. */
   fetcher: Fetcher | undefined;
   /** Folder of the logo cache; need not exist. */
   logoFolder: string;
-  /** Undefined: none are scheduled. */
-  backups?: BackupRules | undefined;
   log: Log;
 }
 

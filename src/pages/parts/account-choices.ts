@@ -1,4 +1,4 @@
-import type { DirectoryMode } from '../../services/directory/directory.ts';
+import type { DirectoryMode } from '../../options.ts';
 import { renderCheck } from './form.ts';
 import { type Markup, markup } from './markup.ts';
 

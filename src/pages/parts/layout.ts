@@ -1,5 +1,5 @@
 import manifest from 'podsync/package.json' with { type: 'json' };
-import type { DirectoryMode } from '../../services/directory/directory.ts';
+import type { DirectoryMode } from '../../options.ts';
 import { icon, script, styleSheet } from '../assets.ts';
 import { renderToken } from './form.ts';
 import { ownSubscriptions, registerPage } from './links.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ListSummary, Url, UserId } from '../../domain/types.ts';
+import type { DirectoryMode } from '../../options.ts';
 import { unlessMissing } from '../../storage/errors.ts';
 import type { Storage } from '../../storage/stores.ts';
-import type { DirectoryMode } from '../directory/directory.ts';
 import { type Accounts, UNKNOWN_USER } from './accounts.ts';
 
 /** The public data of a user. */

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { isShortPassword, MIN_PASSWORD } from '../../domain/password.ts';
+import type { RegistrationMode } from '../../options.ts';
 import type { User } from '../../storage/stores.ts';
 import { type Accounts, checkEmail, checkUserName, type NewAccount } from './accounts.ts';
 import { checkPassword } from './passwords.ts';
 import type { Throttle } from './throttle.ts';
-
-/** Who may create an account on the website: anybody, or only the very first user. */
-export type RegistrationMode = 'open' | 'closed';
 
 export interface Registration {
   /** Whether this visitor may create an account. `token` comes from the link of `firstAccountToken`. */

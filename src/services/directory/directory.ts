@@ -2,15 +2,13 @@ import { groupBy } from '../../batches.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { emptyPodcast, type EpisodeInfo, type Url, type UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
+import type { DirectoryMode } from '../../options.ts';
 import type { Episode, Podcast, RankedPodcast, Storage, Tag, ToplistRebuild } from '../../storage/stores.ts';
 import type { EpisodeReference } from './episode-names.ts';
 import { hasEpisode } from './own-episodes.ts';
 import { inPages } from './paging.ts';
 
 const MAX_RESULTS = 20;
-
-/** Who may see the directory: everybody, users with an account, or nobody. */
-export type DirectoryMode = 'public' | 'members' | 'off';
 
 /** A podcast, with whatever is known about it. */
 export type KnownPodcast = { url: Url } & Partial<Podcast>;

@@ -5,9 +5,10 @@ import type { UserId } from '../../domain/types.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
 import { atMost } from '../../lru.ts';
+import type { DirectoryMode } from '../../options.ts';
 import type { Logo, PodcastStore } from '../../storage/stores.ts';
 import { withTimeout } from '../../timeout.ts';
-import type { DirectoryMode, Seen, Viewer } from './directory.ts';
+import type { Seen, Viewer } from './directory.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoCache } from './logo-cache.ts';
 

@@ -8,17 +8,10 @@ import type { Clock } from '../../clock.ts';
 import type { Seconds } from '../../domain/types.ts';
 import { createFolder } from '../../durable-files.ts';
 import { readBackup } from '../../formats/backup/read.ts';
+import type { BackupRules } from '../../options.ts';
 import type { Log } from '../../storage/stores.ts';
 import type { Transfer } from '../transfer/transfer.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
-
-export interface BackupRules {
-  /** Where they are written; created if it does not exist. */
-  readonly folder: string;
-  readonly every: Seconds;
-  /** How many are kept; at least 1. */
-  readonly keep: number;
-}
 
 /** The scheduled backups of a server. */
 export interface Backups extends Schedule {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { DirectoryMode } from '../../../src/services/directory/directory.ts';
+import type { DirectoryMode } from '../../../src/options.ts';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
