@@ -30,17 +30,17 @@ interface DevicesPage {
   isSynced: boolean;
   /** The newest first. */
   refusals: readonly RefusedRequest[];
-  notice?: string | undefined;
-  problem?: string | undefined;
+  notice: string | undefined;
+  problems: Problems;
 }
 
 /** The devices of an account, and which of them share subscriptions. */
 export function renderDevices(page: DevicesPage): Page {
-  const { devices, notice, problem } = page;
+  const { devices, notice, problems } = page;
   return {
     title: 'Devices',
     content: markup`<div class="page-head"><h1>Devices</h1><a href="${page.base}/connect">Connect an app</a></div>
-${renderProblem(problem)}${renderNotice(notice)}
+${renderProblem(problems.form)}${renderNotice(notice)}
 ${devices.length === 0 ? markup`<p>You have no devices.</p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
 ${renderSync(page)}
 ${renderRefusals(page)}`,
@@ -113,11 +113,11 @@ interface DevicePage {
   base: string;
   csrf: string;
   device: DeviceSummary;
-  problems?: Problems;
+  problems: Problems;
 }
 
 /** One device: its name and type, and its removal. */
-export function renderDevicePage({ base, csrf, device, problems = {} }: DevicePage): Page {
+export function renderDevicePage({ base, csrf, device, problems }: DevicePage): Page {
   const { id, caption, type, subscriptions, syncedAt, app, dialect } = device;
   return {
     title: deviceName(device),

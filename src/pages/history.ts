@@ -3,7 +3,7 @@ import { dayOf } from '../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/types.ts';
 import type { HistoryEntry, HistoryPage } from '../services/listening/history.ts';
 import { renderEpisodeLink, renderFacts, renderLogo, renderPodcastOf } from './parts/components.ts';
-import { type Problems, renderField, renderSelect } from './parts/form.ts';
+import { hasProblems, type Problems, renderField, renderSelect } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, type HistoryQuery } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
@@ -34,7 +34,7 @@ export function renderHistory(page: ListedHistory): Page {
   if (podcasts.length === 0) return { title: 'History', content: markup`${renderHead(base)}${renderEmpty(base)}` };
   const days = [...groupBy(history.entries, ({ timestamp }) => dayOf(timestamp)).values()];
   const filter = { ...query, before: undefined, after: undefined };
-  const downloads = hasProblems(page)
+  const downloads = hasProblems(page.problems)
     ? undefined
     : markup` · Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a>`;
   return {
@@ -65,11 +65,9 @@ const renderEmpty = (base: string): Markup =>
   markup`<p class="card">Nothing yet. Episodes that your apps play, download or delete are listed here; <a href="${base}/connect">connect an app</a>.</p>`;
 
 const renderNothing = (page: ListedHistory): Markup | undefined =>
-  hasProblems(page)
+  hasProblems(page.problems)
     ? undefined
     : markup`<p class="card">Nothing in your history matches. <a href="${page.base}/history">Show all</a></p>`;
-
-const hasProblems = ({ problems = {} }: ListedHistory): boolean => Object.keys(problems).length > 0;
 
 const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Markup =>
   markup`<h2>${renderMoment(entries[0]!.timestamp, 'weekday')}</h2>

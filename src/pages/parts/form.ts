@@ -4,6 +4,8 @@ import { attributes, type Markup, markup } from './markup.ts';
 /** Error messages of a form by field name, or `form` for the whole form; in the style of the interface's errors. */
 export type Problems = Readonly<Record<string, string | undefined>>;
 
+export const hasProblems = (problems: Problems = {}): boolean => Object.keys(problems).length > 0;
+
 interface Field {
   name: string;
   label: string;

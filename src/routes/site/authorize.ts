@@ -5,7 +5,7 @@ import { type AuthorizeForm, renderAuthorize, renderAuthorized } from '../../pag
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, statusOf } from './site.ts';
+import type { Site } from './site.ts';
 
 /** The page where a user grants an app access (see `services/accounts/login-flow.ts`). */
 export function createAuthorizePages(
@@ -17,9 +17,7 @@ export function createAuthorizePages(
     { name }: User,
     content: Omit<AuthorizeForm, 'base' | 'csrf' | 'name'>,
   ): Promise<Reply> =>
-    site.ownPage(event, ({ base }, csrf) => renderAuthorize({ base, csrf, name, ...content }), {
-      status: statusOf(content.problems),
-    });
+    site.ownPage(event, ({ base }, csrf) => renderAuthorize({ base, csrf, name, ...content }), content.problems);
 
   return {
     async show(event) {

@@ -12,7 +12,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
+import { problemOf, type Site, UNCONFIRMED } from './site.ts';
 
 /** For a form that selects devices: more fields than accepted devices, for a clear message. */
 const LIMITS = { limit: MAX_BODY.devicesForm, maxFields: 2 * MAX_DEVICES };
@@ -37,22 +37,18 @@ export function createDevicePages(
     return device;
   };
 
-  const overview = async (event: H3Event, user: User, problem?: string): Promise<Reply> => {
+  const overview = async (event: H3Event, user: User, problems: Problems = {}): Promise<Reply> => {
     const all = await devices.all(user.id);
     const following = await devices.following(user.id);
     const isSynced = (await settings.get(user.id, ACCOUNT)).sync_devices === true;
     const refused = await refusals.all(user.id);
     const notice = NOTICES.get(readQuery(event, 'done') ?? '');
-    const contents = { devices: all, following, isSynced, refusals: refused, notice, problem };
-    return site.ownPage(event, ({ base }, csrf) => renderDevices({ base, csrf, ...contents }), {
-      status: problem === undefined ? 200 : 400,
-    });
+    const contents = { devices: all, following, isSynced, refusals: refused, notice, problems };
+    return site.ownPage(event, ({ base }, csrf) => renderDevices({ base, csrf, ...contents }), problems);
   };
 
   const one = (event: H3Event, device: DeviceSummary, problems: Problems = {}): Promise<Reply> =>
-    site.ownPage(event, ({ base }, csrf) => renderDevicePage({ base, csrf, device, problems }), {
-      status: statusOf(problems),
-    });
+    site.ownPage(event, ({ base }, csrf) => renderDevicePage({ base, csrf, device, problems }), problems);
 
   return {
     all: site.signedIn((event, user) => overview(event, user)),
@@ -87,7 +83,7 @@ export function createDevicePages(
       const ids = fields.all('device');
       const isLeaving = fields.get('do') === 'leave';
       if (ids.length < (isLeaving ? 1 : 2)) {
-        return overview(event, user, isLeaving ? 'choose at least one device' : 'choose at least two devices');
+        return overview(event, user, { form: `choose at least ${isLeaving ? 'one device' : 'two devices'}` });
       }
       await devices.synchronize(user.id, isLeaving ? [] : [ids], isLeaving ? ids : []);
       return site.redirect(event, '/devices');

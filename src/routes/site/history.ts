@@ -8,7 +8,7 @@ import { writePages } from '../../formats/pages.ts';
 import { readParam, readQuery } from '../../http/input.ts';
 import { jsonStream, type Reply } from '../../http/reply.ts';
 import { renderHistory } from '../../pages/history.ts';
-import type { Problems } from '../../pages/parts/form.ts';
+import { hasProblems, type Problems } from '../../pages/parts/form.ts';
 import type { HistoryQuery } from '../../pages/parts/links.ts';
 import type { HistoryFilter, HistoryPage } from '../../services/listening/history.ts';
 import type { Services } from '../../services/services.ts';
@@ -28,7 +28,7 @@ export function createHistoryPages(
     show: site.signedIn(async (event, { id }) => {
       const query = readFields(event);
       const { filter, problems } = readFilter(query);
-      const isWrong = Object.keys(problems).length > 0;
+      const isWrong = hasProblems(problems);
       const nothing: HistoryPage = { entries: [] };
       const page = isWrong ? nothing : await history.page(id, filter, query, PER_PAGE);
       const choices = await history.choices(id);

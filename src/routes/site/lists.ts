@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { partOf } from './paging.ts';
-import { problemOf, type Site, statusOf, UNCONFIRMED } from './site.ts';
+import { problemOf, type Site, UNCONFIRMED } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 100;
@@ -34,7 +34,7 @@ export function createListPages(
       event,
       ({ base, directory: mode }, csrf) =>
         renderLists({ base, csrf, directory: mode, user: user.name, lists: own, notice, ...entered }),
-      { status: statusOf(entered.problems) },
+      entered.problems,
     );
   };
 
@@ -53,9 +53,11 @@ export function createListPages(
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));
     const notice = noticeOf(event);
     const details = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
-    return site.ownPage(event, ({ base }, csrf) => renderOwnList({ base, csrf, user: user.name, ...details }), {
-      status: statusOf(entered.problems),
-    });
+    return site.ownPage(
+      event,
+      ({ base }, csrf) => renderOwnList({ base, csrf, user: user.name, ...details }),
+      entered.problems,
+    );
   };
 
   const back = (event: H3Event, done: string): Reply =>

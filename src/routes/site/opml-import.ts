@@ -10,7 +10,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, statusOf } from './site.ts';
+import type { Site } from './site.ts';
 
 /**
  * Imports an OPML file in two steps. The form of the second step contains the file, so that any node can process it, and
@@ -25,7 +25,7 @@ export function createOpmlImportPages(
     return site.ownPage(
       event,
       ({ base }, csrf) => renderImportForm({ base, csrf, devices: known, maxFile: MAX_OPML, ...entered }),
-      { status: statusOf(entered.problems) },
+      entered.problems,
     );
   };
 
@@ -45,7 +45,7 @@ export function createOpmlImportPages(
       return site.ownPage(
         event,
         ({ base }, csrf) => renderImportPreview({ base, csrf, opml, device, problem, ...report }),
-        { status: problem === undefined ? 200 : 400 },
+        problem === undefined ? {} : { form: problem },
       );
     } catch (error) {
       if (!(error instanceof Refusal) || error.retryAfter !== undefined) throw error;

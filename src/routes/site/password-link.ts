@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { readParam } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { AccountChoices } from '../../pages/parts/account-choices.ts';
-import type { Problems } from '../../pages/parts/form.ts';
+import { hasProblems, type Problems } from '../../pages/parts/form.ts';
 import { renderPasswordForm } from '../../pages/password-link.ts';
 import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
@@ -44,7 +44,7 @@ export function createPasswordLinkPages(
         ...registration.problems({ name: isUnnamed ? (name ?? '') : user.name, password }),
         ...repeatProblem(fields),
       };
-      if (Object.keys(problems).length > 0) return again(problems);
+      if (hasProblems(problems)) return again(problems);
       // First, because the password makes the link useless.
       if (isInvited) {
         const set = { sync_devices: choices.syncDevices, public_subscriptions: choices.isPublic };

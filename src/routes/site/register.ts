@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { readQuery } from '../../http/input.ts';
 import { readClient } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { Problems } from '../../pages/parts/form.ts';
+import { hasProblems, type Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
@@ -48,7 +48,7 @@ export function createRegisterPages(
         ...registration.problems(account),
         ...repeatProblem(fields),
       };
-      if (Object.keys(problems).length > 0) return again(problems);
+      if (hasProblems(problems)) return again(problems);
       try {
         const user = await registration.register(account, token, readClient(event, origin).address);
         await identity.signIn(event, user);

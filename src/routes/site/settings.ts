@@ -4,13 +4,13 @@ import { Form } from '../../http/form.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import { writeKnown } from '../../pages/app-passwords.ts';
-import type { Problems } from '../../pages/parts/form.ts';
+import { hasProblems, type Problems } from '../../pages/parts/form.ts';
 import { type PrivacySettings, renderSettings } from '../../pages/settings.ts';
 import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { problemOf, type RefusedFormHandler, repeatProblem, type Site, statusOf } from './site.ts';
+import { problemOf, type RefusedFormHandler, repeatProblem, type Site } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
@@ -77,9 +77,11 @@ export function createSettingsPages(
       notice: NOTICES.get(readQuery(event, 'saved') ?? ''),
       problems,
     };
-    return site.ownPage(event, ({ base, directory }, csrf) => renderSettings({ ...contents, base, directory, csrf }), {
-      status: statusOf(problems),
-    });
+    return site.ownPage(
+      event,
+      ({ base, directory }, csrf) => renderSettings({ ...contents, base, directory, csrf }),
+      problems,
+    );
   };
 
   const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}`);
@@ -128,7 +130,7 @@ export function createSettingsPages(
           ...(weak !== undefined && { password: weak }),
           ...repeatProblem(fields),
         };
-        if (Object.keys(problems).length > 0) return page(event, user, { problems });
+        if (hasProblems(problems)) return page(event, user, { problems });
         await administration.setPassword(user.name, password); // ends all sessions
         await identity.signIn(event, await administration.find(user.name));
         return saved(event, 'password');
@@ -175,7 +177,7 @@ export function createSettingsPages(
           ...(fields.get('name') !== user.name && { name: 'this is not your user name' }),
           ...(confirm !== undefined && { confirm }),
         };
-        if (Object.keys(problems).length > 0) return page(event, user, { fields, problems });
+        if (hasProblems(problems)) return page(event, user, { fields, problems });
         await administration.remove(user.name);
         await identity.signOut(event);
         return site.redirect(event, '/?deleted=account');

@@ -9,7 +9,7 @@ import { type Reply, toPublic } from '../../http/reply.ts';
 import { Mutex } from '../../mutex.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import type { AccountChoices } from '../../pages/parts/account-choices.ts';
-import type { Problems } from '../../pages/parts/form.ts';
+import { hasProblems, type Problems } from '../../pages/parts/form.ts';
 import { type Frame, type Page, renderPage } from '../../pages/parts/layout.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
@@ -19,8 +19,8 @@ import type { Handler, RouteContext } from '../route.ts';
 export interface Site {
   /** A page as a response: public for visitors, private for signed-in users. */
   page(event: H3Event, render: (frame: Frame) => Page, options?: PageOptions): Promise<Reply>;
-  /** A page of a signed-in user; `csrf` is the token for its forms. */
-  ownPage(event: H3Event, render: (frame: Frame, csrf: string) => Page, options?: PageOptions): Promise<Reply>;
+  /** A page of a signed-in user; `csrf` is the token for its forms. Its status is 400 if they have problems. */
+  ownPage(event: H3Event, render: (frame: Frame, csrf: string) => Page, problems?: Problems): Promise<Reply>;
   /** A page with a form that needs no login; `csrf` is the token for it. */
   form(event: H3Event, render: (frame: Frame, csrf: string) => Page, options?: FormOptions): Promise<Reply>;
   /** A page for signed-in users; others are sent to the login page, and back. */
@@ -119,7 +119,8 @@ export function createSite(
       return around.user || isPrivate ? reply : toPublic(reply);
     },
 
-    ownPage: (event, render, options) => site.page(event, (around) => render(around, around.user!.csrf), options),
+    ownPage: (event, render, problems) =>
+      site.page(event, (around) => render(around, around.user!.csrf), { status: statusOf(problems) }),
 
     async form(event, render, { status = 200, retryAfter } = {}) {
       const { token, headers } = csrf.issue(event);
@@ -163,7 +164,7 @@ export const problemOf = ({ code, message }: Refusal, field: string): Problems =
 export const UNCONFIRMED: Problems = { form: 'nothing was changed: check the box to confirm' };
 
 /** The status of a page with a form. */
-export const statusOf = (problems: Problems = {}): number => (Object.keys(problems).length > 0 ? 400 : 200);
+export const statusOf = (problems: Problems | undefined): number => (hasProblems(problems) ? 400 : 200);
 
 /** The problem of a form whose two new passwords differ. */
 export const repeatProblem = (fields: Form): Problems =>

@@ -18,7 +18,7 @@ import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { partOf } from './paging.ts';
-import { problemOf, type Site, statusOf, toLocalPath } from './site.ts';
+import { problemOf, type Site, toLocalPath } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 300;
@@ -59,7 +59,7 @@ export function createSubscriptionPages(
           notice,
           ...attempt,
         }),
-      { status: statusOf(attempt.problems) },
+      attempt.problems,
     );
   };
 
