@@ -65,6 +65,7 @@ function drainAfterResponse(request: IncomingMessage): void {
   socket.destroySoon = () => void socket.end();
   request.once('end', () => {
     stop();
+    socket.off('close', stop); // the connection may last for many requests
     delete (socket as Partial<typeof socket>).destroySoon; // restores the method of the class
     if (socket.writableEnded) socket.destroySoon();
   });

@@ -55,6 +55,15 @@ it('responds to a client that pauses, and reads the rest however slowly it arriv
   expect(socket.destroyed).toBe(false);
 });
 
+it('leaves nothing at a connection that is used again', async () => {
+  const { socket, send, end } = respond();
+  const before = socket.listenerCount('close');
+  await vi.advanceTimersByTimeAsync(250);
+  await send(1000);
+  await end();
+  expect(socket.listenerCount('close')).toBe(before);
+});
+
 it('closes a connection that ends with the response once the rest of the body has arrived', async () => {
   const { socket, send, end } = respond();
   await vi.advanceTimersByTimeAsync(250);
