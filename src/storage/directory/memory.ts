@@ -36,6 +36,7 @@ interface Account {
 export class Memory implements Catalog {
   /** By number; undefined if it is unused. */
   readonly addresses: (Address | undefined)[] = [];
+  /** By number; one without subscriptions is unused. */
   readonly accounts: Account[] = [];
   readonly tags = new Tags();
   readonly stamps = new Stamps();
@@ -43,8 +44,8 @@ export class Memory implements Catalog {
   readonly search: SearchIndex;
   readonly #addresses = new Map<UrlDigest, Address>();
   readonly #accounts = new Map<UserId, Account>();
-  /** Unused numbers of addresses. */
-  readonly #free: number[] = [];
+  /** Unused numbers. */
+  readonly #free = { addresses: [] as number[], accounts: [] as number[] };
   /** Podcasts by the hash of their logo URL; built at the first lookup. */
   #logos: PodcastIndex | undefined;
 
@@ -150,19 +151,18 @@ export class Memory implements Catalog {
   }
 
   #ensureAddress(digest: UrlDigest): Address {
-    let address = this.#addresses.get(digest);
-    if (address) return address;
-    address = new Address(digest, this.#free.pop() ?? this.addresses.length);
-    this.addresses[address.number] = address;
+    const known = this.#addresses.get(digest);
+    if (known) return known;
+    const address = new Address(digest, this.#free.addresses.pop() ?? this.addresses.length);
     this.#addresses.set(digest, address);
-    return address;
+    return (this.addresses[address.number] = address);
   }
 
   #dropUnused({ digest, number, canonical, subscribers }: Address): void {
     if (canonical.podcast || subscribers.size > 0) return;
     this.addresses[number] = undefined;
     this.#addresses.delete(digest);
-    this.#free.push(number);
+    this.#free.addresses.push(number);
   }
 
   /** Sets how an account subscribes to a URL. */
@@ -178,6 +178,7 @@ export class Memory implements Catalog {
       subscribers.delete(account.number);
       account.subscriptions.delete(address);
     }
+    if (account.subscriptions.size === 0 && this.#accounts.delete(user)) this.#free.accounts.push(account.number);
     if (canonical.podcast) {
       this.#count(canonical, account.number, 1);
       this.#recounted(canonical.podcast);
@@ -193,10 +194,10 @@ export class Memory implements Catalog {
   }
 
   #addAccount(id: UserId): Account {
-    const account = { id, number: this.accounts.length, subscriptions: new Set<Address>() };
+    const number = this.#free.accounts.pop() ?? this.accounts.length;
+    const account = { id, number, subscriptions: new Set<Address>() };
     this.#accounts.set(id, account);
-    this.accounts.push(account);
-    return account;
+    return (this.accounts[number] = account);
   }
 
   /** The URLs that an account subscribes to, on any device. */
@@ -206,9 +207,8 @@ export class Memory implements Catalog {
 
   /** How an account subscribes to these URLs, by digest. */
   subscriptionsByDigest(user: UserId): Map<UrlDigest, Subscription> {
-    const account = this.#accounts.get(user);
-    const addresses = Array.from(account?.subscriptions ?? []);
-    return new Map(addresses.map(({ digest, subscribers }) => [digest, subscribers.get(account!.number)]));
+    const { number = -1, subscriptions = [] } = this.#accounts.get(user) ?? {};
+    return new Map(Array.from(subscriptions, ({ digest, subscribers }) => [digest, subscribers.get(number)]));
   }
 
   /** The keys of all subscriptions. */

@@ -30,6 +30,23 @@ it('a logo is looked up without reading the podcasts that have not changed', () 
   expect(reads).toBeLessThan(10);
 });
 
+it('accounts that come and go leave nothing in memory, and those that stay keep their subscriptions', () => {
+  const memory = new Memory();
+  const digest = urlDigest(feed(1));
+  memory.subscribe('alice' as UserId, digest, 'private');
+  for (let n = 0; n < 100; n += 1) {
+    const user = `user-${n}` as UserId;
+    memory.subscribe(user, digest, 'public');
+    memory.subscribe(user, urlDigest(feed(2)), 'public');
+    memory.subscribe(user, urlDigest(feed(2)), undefined);
+    memory.subscribe(user, digest, undefined);
+  }
+  memory.subscribe('bob' as UserId, digest, 'public');
+  expect(memory.accounts.length).toBe(2);
+  expect([...memory.subscriptionsByDigest('alice' as UserId)]).toEqual([[digest, 'private']]);
+  expect([...memory.subscriptionsByDigest('bob' as UserId)]).toEqual([[digest, 'public']]);
+});
+
 it('a result with one new episode rewrites few of the others, and one without any writes none', async () => {
   const node = await openNode(new MemoryDatabase(), false);
   await node.change('alice', { subscribed: [feed(1)] });
