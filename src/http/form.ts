@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
 import { Busboy } from '@fastify/busboy';
@@ -9,9 +8,8 @@ import type { BodyBudget } from './body-budget.ts';
 import { encodingOf, openReservation, readChunks } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
-/** Limits for the headers of one field: bytes, and number. */
+/** Limit for the headers of one field. Bytes. */
 const MAX_FIELD_HEAD = 4096;
-const MAX_FIELD_HEADERS = 20;
 /** Bytes that are parsed before the number of fields is looked at: a few thousand empty ones fit in. */
 const CHUNK = 4096;
 
@@ -58,7 +56,12 @@ export interface FormLimits {
  */
 export async function readForm(
   event: H3Event,
-  { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, budget, readFile = toText }: FormLimits = {},
+  {
+    limit = MAX_BODY.form,
+    maxFields = MAX_FORM_FIELDS,
+    budget,
+    readFile = (bytes) => bytes.toString(),
+  }: FormLimits = {},
 ): Promise<Form> {
   const type = readFormType(event);
   // No browser compresses a form, and a few compressed kilobytes could expand to megabytes.
@@ -97,9 +100,9 @@ const readUrlEncoded: ReadFields = async (body, { maxFields }, fields) => {
   }
   const bytes = Buffer.concat(chunks);
   for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === PLUS) bytes[at] = BLANK;
-  for (const field of toText(bytes).split('&')) {
+  for (const field of bytes.toString().split('&')) {
     const [name = ''] = field.split('=', 1);
-    if (name !== '') fields.append(decode(name), decode(field.slice(name.length + 1)));
+    fields.append(decode(name), decode(field.slice(name.length + 1)));
   }
 };
 
@@ -113,14 +116,14 @@ function decode(text: string): string {
 }
 
 const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFile }, fields) => {
-  let hasTooMany = false;
   const keep = (name: string | undefined, text: string): void => {
     if (name !== undefined) fields.append(name, text);
   };
-  const limits = { fieldSize: limit, parts: maxFields, headerSize: MAX_FIELD_HEAD, headerPairs: MAX_FIELD_HEADERS };
-  const parser = new Busboy({ headers: { 'content-type': type }, limits })
+  const limits = { fieldSize: limit, parts: maxFields, headerSize: MAX_FIELD_HEAD };
+  const parser = new Busboy({ headers: { 'content-type': type }, limits });
+  parser
     .on('field', keep)
-    .on('partsLimit', () => (hasTooMany = true))
+    .on('partsLimit', () => parser.destroy(tooManyFields(maxFields)))
     .on('file', (name, file) => {
       const chunks: Buffer[] = [];
       file.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -129,17 +132,11 @@ const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFil
     });
   async function* split(): AsyncIterable<Uint8Array> {
     for await (const chunk of body) {
-      for (let at = 0; at < chunk.length; at += CHUNK) {
-        yield chunk.subarray(at, at + CHUNK);
-        if (hasTooMany) throw tooManyFields(maxFields);
-      }
+      for (let at = 0; at < chunk.length; at += CHUNK) yield chunk.subarray(at, at + CHUNK);
     }
   }
   await pipeline(split, parser);
-  if (hasTooMany) throw tooManyFields(maxFields);
 };
-
-const toText = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString() : REPLACEMENT);
 
 const tooManyFields = (most: number): Refusal => invalid(`the form has more than ${most} fields`);
 
@@ -152,7 +149,7 @@ function readFormType(event: H3Event): string {
   const type = sent.includes(',') ? undefined : parseType(sent);
   if (type?.essence === URL_ENCODED) return URL_ENCODED;
   const boundary = type?.params.get('boundary') ?? '';
-  if (type?.essence === MULTIPART && BOUNDARY.test(boundary)) return `${MULTIPART}; boundary="${boundary}"`;
+  if (type?.essence === MULTIPART && BOUNDARY.test(boundary)) return `${MULTIPART}; boundary=${boundary}`;
   throw invalid(`a form needs one Content-Type: ${URL_ENCODED}, or ${MULTIPART} with a boundary`);
 }
 

@@ -21,6 +21,8 @@ const multipart = (boundary: string): string =>
     .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
     .join('')}--${boundary}--\r\n`;
 
+const LONGEST_BOUNDARY = 'b'.repeat(70);
+
 async function send(
   { app }: TestServer,
   path: string,
@@ -42,6 +44,8 @@ it.each([
   ['multipart/form-data; boundary=x', multipart('x')],
   ['multipart/form-data; boundary="----a:b"', multipart('----a:b')],
   ['Multipart/Form-Data; charset=utf-8; Boundary=x', multipart('x')],
+  ["multipart/form-data; boundary*=utf-8''y; boundary=x", multipart('x')],
+  [`multipart/form-data; boundary=${LONGEST_BOUNDARY}`, multipart(LONGEST_BOUNDARY)],
 ])('accepts a form of the type %s', async (type, body) => {
   const answer = await send(await openTestServer(), '/upload', type, body);
   expect(await answer.text()).toBe('@SUCCESS');
@@ -58,6 +62,12 @@ it.each([
   const headers = { authorization: `Basic ${btoa('bob:secret')}` };
   const list = await server.app.request('http://localhost/subscriptions/bob/legacy.txt', { headers });
   expect((await list.text()).trim()).toBe('http://example.org/a');
+});
+
+it('reads a field of several megabytes', async () => {
+  const server = await openTestServer({ maxBody: 4 * 1024 * 1024 });
+  const body = multipart('x').replace('<body>', `<body>${' '.repeat(2 * 1024 * 1024)}`);
+  expect(await (await send(server, '/upload', 'multipart/form-data; boundary=x', body)).text()).toBe('@SUCCESS');
 });
 
 it('ignores a part without a name', async () => {
@@ -80,11 +90,14 @@ it.each([
   ['application/x-www-form-urlencoded, text/plain', UPLOADED],
   ['application/x-www-form-urlencoded; charset=utf-8, multipart/form-data; boundary=x', UPLOADED],
   ['text/plain', UPLOADED],
+  ['form', UPLOADED],
+  ['', UPLOADED],
   ['multipart/form-data', multipart('x')],
   ['multipart/form-data; boundary="x\\" y"', multipart('x')],
+  [`multipart/form-data; boundary=${LONGEST_BOUNDARY}x`, multipart(`${LONGEST_BOUNDARY}x`)],
   ['multipart/form-data-x; boundary=x', multipart('x')],
   ['application/x-www-form-urlencodedx', UPLOADED],
-])('refuses a form of the type %s', async (type, body) => {
+])('refuses a form of the type "%s"', async (type, body) => {
   const server = await openTestServer({ registration: 'open' });
   const upload = await send(server, '/upload', type, body);
   expect([upload.status, await upload.text()]).toEqual([200, '@PROTOERROR']);
