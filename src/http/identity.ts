@@ -85,7 +85,7 @@ export function createIdentity(
 ): Identity {
   const path = basePath(origin) || '/';
 
-  const setCookie = (event: H3Event, value: string, life: Seconds): void => {
+  const setCookie = (event: H3Event, value: string, life: Seconds = SESSION_LIFE): void => {
     event.context[SET_COOKIE] = writeCookie(event, origin, { name: COOKIE, value, path, life });
   };
 
@@ -99,13 +99,13 @@ export function createIdentity(
     if (token === undefined) return undefined;
     if (isAppPassword(token)) return appPasswords.find(token, clientOf(event));
     const found = await sessions.find(token);
-    if (found?.extended) setCookie(event, token, SESSION_LIFE);
+    if (found?.extended) setCookie(event, token);
     return found;
   };
   const cookieUser = async (event: H3Event): Promise<User | undefined> => (await cookieLogin(event))?.user;
 
   const openSession = async (event: H3Event, user: User, options?: { isNew: boolean }): Promise<void> =>
-    setCookie(event, await sessions.open(user, clientOf(event), options), SESSION_LIFE);
+    setCookie(event, await sessions.open(user, clientOf(event), options));
 
   /** A link on another website, with the password of its own account, must not sign the visitor in to that account. */
   const mayOpenSession = (event: H3Event): boolean => !isCrossSite(event, origin);
@@ -117,7 +117,7 @@ export function createIdentity(
   const appLogin = async (event: H3Event, { name, password }: Credentials): Promise<Login | undefined> => {
     const found = await appPasswords.find(password, clientOf(event));
     if (!found || (name !== undefined && !isSelf(found.user, name))) return undefined;
-    if (mayOpenSession(event) && readCookie(event, COOKIE) !== password) setCookie(event, password, SESSION_LIFE);
+    if (mayOpenSession(event) && readCookie(event, COOKIE) !== password) setCookie(event, password);
     return found;
   };
 
@@ -142,7 +142,7 @@ export function createIdentity(
 
   const loginByCredentials = async (event: H3Event, credentials: Credentials): Promise<Login | undefined> => {
     const { name, password } = credentials;
-    const found = isAppPassword(password) && (await appLogin(event, credentials));
+    const found = await appLogin(event, credentials);
     if (found) return found;
     if (name !== undefined) return { user: await basicUser(event, name, password) };
     // It may be a token for a proxy in front of the server. Otherwise it is checked and counted like a wrong password.
@@ -201,7 +201,7 @@ export function createIdentity(
     },
     async resendCookie(event) {
       if (setCookieOf(event) !== undefined || !(await cookieUser(event))) return;
-      setCookie(event, readCookie(event, COOKIE)!, SESSION_LIFE);
+      setCookie(event, readCookie(event, COOKIE)!);
     },
     async signOut(event) {
       const token = readCookie(event, COOKIE);
