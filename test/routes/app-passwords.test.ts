@@ -32,7 +32,9 @@ it('is accepted by Basic with the user name, by Bearer, and by its cookie', asyn
   expect(await statusOf(server, { auth })).toBe(200);
   expect(await statusOf(server, { auth: `BOB:${secret}` })).toBe(200);
   expect(await statusOf(server, bearer(secret))).toBe(200);
-  expect(await statusOf(server, { cookie: cookieOf(login) })).toBe(200);
+  const cookie = cookieOf(login);
+  expect(await statusOf(server, { cookie })).toBe(200);
+  expect((await server.request('GET', DEVICES, { auth, cookie })).headers.get('set-cookie')).toBeNull();
   const again = await server.request('POST', '/api/2/auth/bob/login.json', { cookie: cookieOf(login) });
   expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(login)]);
 });

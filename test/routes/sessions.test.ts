@@ -46,7 +46,7 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
     [LOGIN, { auth: 'eve:secret' }, 403],
     [LOGIN, { cookie: 'stale' }, 401],
     [LOGIN, { cookie: 'stale', auth: 'bob:secret' }, 200],
-    [LOGIN, { headers: { authorization: 'Bearer abc' } }, 401],
+    [LOGIN, { headers: { authorization: 'Bearer secret' } }, 401],
     [LOGIN, { headers: { authorization: 'Basic' } }, 401],
     [LOGIN, { headers: { authorization: 'Basic ////' } }, 401],
     [LOGIN, { headers: { authorization: `Basic ${btoa('bob')}` } }, 401],
@@ -90,6 +90,12 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
 
 describe('identity', () => {
   const auth = 'bob:secret';
+
+  it('has a cookie for every path, which browsers keep for a year and hide from scripts and other websites', async () => {
+    const { request } = await openTestServer();
+    const cookie = (await request('GET', DEVICES, { auth })).headers.get('set-cookie')!;
+    expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'Max-Age=31536000', 'HttpOnly', 'SameSite=Lax']);
+  });
 
   it('sets a cookie for every Basic request without one, and the same one for a while', async () => {
     const { request } = await openTestServer();

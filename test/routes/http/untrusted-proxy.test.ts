@@ -37,6 +37,7 @@ describe('behind an untrusted proxy, after a hundred wrong names', () => {
       expect(await statusOf(server, credentials)).toBe(200);
     }
     server.clock.now += 1;
+    expect(await statusOf(server, { auth: 'bob:wrong', cookie })).toBe(401);
     expect(await statusOf(server, { auth: 'bob:wrong' })).toBe(401);
   });
 
