@@ -32,11 +32,19 @@ it('is accepted by Basic with the user name, by Bearer, and by its cookie', asyn
   expect(await statusOf(server, { auth })).toBe(200);
   expect(await statusOf(server, { auth: `BOB:${secret}` })).toBe(200);
   expect(await statusOf(server, bearer(secret))).toBe(200);
+  expect(await statusOf(server, { headers: { authorization: `bearer ${secret}` } })).toBe(200);
   const cookie = cookieOf(login);
   expect(await statusOf(server, { cookie })).toBe(200);
   expect((await server.request('GET', DEVICES, { auth, cookie })).headers.get('set-cookie')).toBeNull();
   const again = await server.request('POST', '/api/2/auth/bob/login.json', { cookie: cookieOf(login) });
   expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(login)]);
+});
+
+it('replaces the cookie of a session when an app logs in with it', async () => {
+  const { server, secret, auth } = await openWithAppPassword();
+  const login = '/api/2/auth/bob/login.json';
+  const session = cookieOf(await server.request('POST', login, { auth: 'bob:secret' }));
+  expect(cookieOf(await server.request('POST', login, { auth, cookie: session }))).toBe(secret);
 });
 
 it('is refused with the name of another user, once it is revoked, and when the account is deleted', async () => {

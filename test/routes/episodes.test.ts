@@ -173,6 +173,7 @@ it('combines the filters', async () => {
   expect(await positions(`?since=${timestamp}`)).toEqual([4]);
   expect(await positions('?aggregated=true')).toEqual([2, 3]);
   expect(await positions('?aggregated=1')).toEqual([2, 3]);
+  for (const no of ['false', '0', '']) expect(await positions(`?aggregated=${no}`)).toEqual([1, 2, 3, 4]);
   expect(await positions(`?aggregated=true&device=phone&podcast=${feed}`)).toEqual([1]);
   expect(await positions('?device=nowhere')).toEqual([]);
   expect(await positions('?podcast=nonsense')).toEqual([]);

@@ -43,6 +43,7 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
     [LOGIN, { auth: 'nobody:secret' }, 401],
     [LOGIN, { auth: 'bob:secret' }, 200],
     [LOGIN, { auth: 'BOB:secret' }, 200],
+    [LOGIN, { headers: { authorization: `basic ${btoa('bob:secret')}` } }, 200],
     [LOGIN, { auth: 'eve:secret' }, 403],
     [LOGIN, { cookie: 'stale' }, 401],
     [LOGIN, { cookie: 'stale', auth: 'bob:secret' }, 200],
@@ -180,6 +181,11 @@ describe('identity', () => {
       expect(answer.status).toBe(200);
     },
   );
+
+  it('is refused with an explanation if the credentials have no colon', async () => {
+    const { request } = await openTestServer();
+    expect(await (await request('GET', DEVICES, { auth: 'bob' })).text()).toContain('base64 of name:password');
+  });
 
   it('works by e-mail', async () => {
     const { services, request } = await openTestServer();
