@@ -59,9 +59,8 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
     const { request } = await openTestServer({}, target);
     const answer = await request('POST', path, options);
     expect(answer.status).toBe(status);
-    if (status === 401) {
-      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="podsync", charset="UTF-8"');
-    }
+    const challenge = status === 401 ? 'Basic realm="podsync", charset="UTF-8"' : null;
+    expect(answer.headers.get('www-authenticate')).toBe(challenge);
   });
 
   it('refuses the cookie of another user with 400', async () => {
