@@ -48,9 +48,3 @@ export const readAccount = ({ request }: TestServer, name: string): Promise<stri
       return `${path} ${answer.status} ${(await answer.text()).replace(/"timestamp":\d+\}$/, '')}`;
     }),
   );
-
-/** Cookie of a new session. */
-export async function logIn({ request }: TestServer, name: string): Promise<string> {
-  const answer = await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:secret` });
-  return /sessionid=([^;]+)/.exec(answer.headers.get('set-cookie')!)![1]!;
-}

@@ -144,6 +144,17 @@ export async function ok({ request }: TestServer, method: string, path: string, 
   return text === '' ? '' : JSON.parse(text);
 }
 
+/** The session cookie that a response sets: empty if it ends the session, undefined if it sets none. */
+export const cookieOf = ({ headers }: Response): string | undefined =>
+  /sessionid=([^;]*)/.exec(headers.get('set-cookie') ?? '')?.[1];
+
+/** The cookie of a new session. */
+export async function logIn({ request }: TestServer, name = 'bob'): Promise<string> {
+  const answer = await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:secret` });
+  expect(answer.status).toBe(200);
+  return cookieOf(answer)!;
+}
+
 function toRequest(
   origin: string,
   method: string,

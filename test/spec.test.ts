@@ -3,7 +3,7 @@ import { createRoutes } from '../src/routes/index.ts';
 import type { RouteContext } from '../src/routes/route.ts';
 import { createSiteRoutes } from '../src/routes/site/index.ts';
 import type { Services } from '../src/services/services.ts';
-import { openTestServer, type RequestOptions, TARGETS } from './server.ts';
+import { logIn, openTestServer, type RequestOptions, TARGETS } from './server.ts';
 
 /*
  * The specified interface: every row of its endpoint tables, every status (spec 7) and every limit (spec 8).
@@ -190,11 +190,10 @@ describe.each(TARGETS)('statuses and limits (%s)', (target) => {
   });
 
   it('400 for the cookie of another user, at login and logout', async () => {
-    const { request } = await openTestServer({}, target);
-    const login = await request('POST', '/api/2/auth/eve/login.json', { auth: 'eve:secret' });
-    const cookie = /sessionid=([^;]*)/.exec(login.headers.get('set-cookie')!)![1]!;
+    const server = await openTestServer({}, target);
+    const cookie = await logIn(server, 'eve');
     for (const action of ['login', 'logout']) {
-      expect((await request('POST', `/api/2/auth/bob/${action}.json`, { cookie })).status).toBe(400);
+      expect((await server.request('POST', `/api/2/auth/bob/${action}.json`, { cookie })).status).toBe(400);
     }
   });
 

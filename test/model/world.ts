@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Seconds } from '../../src/domain/types.ts';
+import { cookieOf } from '../server.ts';
 import {
   type Call,
   type Client,
@@ -158,7 +159,7 @@ export class World {
     if (response.status >= 400) {
       throw new Error(`${client.name}: ${call.method} ${call.path}: ${response.status} ${text}`);
     }
-    const cookie = /sessionid=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
+    const cookie = cookieOf(response);
     if (cookie) this.#cookies.set(client, cookie);
     const answer = text === '' ? undefined : JSON.parse(text);
     this.exchanges.push({ client: client.name, call, began, ended: this.#moment(), answer, received });

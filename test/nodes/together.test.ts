@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fetcher } from '../../src/feeds/fetch.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { logIn, openTestServer, type TestServer } from '../server.ts';
 
 /* Two nodes on one database: a change on one is visible on the other at once. */
 
@@ -37,10 +37,6 @@ const upload = async ({ request }: TestServer, device: string, body: object): Pr
 };
 
 describe('sessions', () => {
-  const logIn = async ({ request }: TestServer): Promise<string> => {
-    const answer = await request('POST', '/api/2/auth/bob/login.json', { auth });
-    return /sessionid=([^;]+)/.exec(answer.headers.get('set-cookie')!)![1]!;
-  };
   const statusBy = async ({ request }: TestServer, cookie: string): Promise<number> =>
     (await request('GET', DEVICES, { cookie })).status;
 

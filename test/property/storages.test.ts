@@ -5,9 +5,9 @@ import { createRoutes } from '../../src/routes/index.ts';
 import type { Route, RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
 import { recordFeed } from '../podcasts.ts';
-import { fillAccount, logIn } from '../sample-account.ts';
+import { fillAccount } from '../sample-account.ts';
 import { seed } from '../seed.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { logIn, openTestServer, type TestServer } from '../server.ts';
 import type { StorageName } from '../storages.ts';
 import { readBody } from './answers.ts';
 import { type RandomRequest, requestTo, toRequest } from './requests.ts';
@@ -123,7 +123,7 @@ it('all storages answer the same', { timeout: 600_000 }, async () => {
         const server = await openTestServer({ storageName, users: ['bob', 'eve', 'mallory'], registration: 'open' });
         await fillAccount(server, 'bob');
         await fillAccount(server, 'eve');
-        return { server, session: await logIn(server, 'bob') };
+        return { server, session: await logIn(server) };
       }),
     );
     for (const [position, each] of steps.entries()) {

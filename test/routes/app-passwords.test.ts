@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { cookieOf, openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from '../site/browser.ts';
 import { textOf } from '../site/listener.ts';
 
@@ -22,8 +22,6 @@ const statusOf = async ({ request }: TestServer, options: Parameters<TestServer[
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-const cookieOf = (answer: Response): string => /sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')![1]!;
-
 it('is accepted by Basic with the user name, by Bearer, and by its cookie', async () => {
   const { server, secret, auth } = await openWithAppPassword();
   expect(secret).toMatch(/^[a-z0-9]{5}(-[a-z0-9]{5}){5}$/);
@@ -33,23 +31,23 @@ it('is accepted by Basic with the user name, by Bearer, and by its cookie', asyn
   expect(await statusOf(server, { auth: `BOB:${secret}` })).toBe(200);
   expect(await statusOf(server, bearer(secret))).toBe(200);
   expect(await statusOf(server, { headers: { authorization: `bearer ${secret}` } })).toBe(200);
-  const cookie = cookieOf(login);
+  const cookie = cookieOf(login)!;
   expect(await statusOf(server, { cookie })).toBe(200);
   expect((await server.request('GET', DEVICES, { auth, cookie })).headers.get('set-cookie')).toBeNull();
-  const again = await server.request('POST', '/api/2/auth/bob/login.json', { cookie: cookieOf(login) });
+  const again = await server.request('POST', '/api/2/auth/bob/login.json', { cookie });
   expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(login)]);
 });
 
 it('replaces the cookie of a session when an app logs in with it', async () => {
   const { server, secret, auth } = await openWithAppPassword();
   const login = '/api/2/auth/bob/login.json';
-  const session = cookieOf(await server.request('POST', login, { auth: 'bob:secret' }));
+  const session = cookieOf(await server.request('POST', login, { auth: 'bob:secret' }))!;
   expect(cookieOf(await server.request('POST', login, { auth, cookie: session }))).toBe(secret);
 });
 
 it('is refused with the name of another user, once it is revoked, and when the account is deleted', async () => {
   const { server, secret, auth, revoke } = await openWithAppPassword();
-  const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
+  const cookie = cookieOf(await server.request('GET', DEVICES, { auth }))!;
   expect((await server.request('GET', '/api/2/devices/eve.json', { auth: `eve:${secret}` })).status).toBe(401);
   await revoke();
   for (const each of [{ auth }, bearer(secret), { cookie }]) expect(await statusOf(server, each)).toBe(401);
@@ -84,14 +82,14 @@ it('accepts a valid app password while others guess, without a slow comparison',
 
 it('ignores an unrelated token beside a valid cookie', async () => {
   const { server, auth } = await openWithAppPassword();
-  const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
+  const cookie = cookieOf(await server.request('GET', DEVICES, { auth }))!;
   expect(await statusOf(server, { ...bearer('other'), cookie })).toBe(200);
 });
 
 describe('on the site', () => {
   it('opens no page and cannot sign in, nor change the password or delete the account', async () => {
     const { server, secret, auth } = await openWithAppPassword();
-    const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
+    const cookie = cookieOf(await server.request('GET', DEVICES, { auth }))!;
     for (const path of ['/settings', '/devices', '/settings/backup', '/history.csv']) {
       for (const each of [{ auth }, { cookie }, bearer(secret)]) {
         expect((await server.request('GET', path, each)).status, path).toBe(303);

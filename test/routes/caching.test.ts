@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { logIn, openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
 const LISTS = '/api/2/lists/bob.json';
@@ -72,9 +72,8 @@ describe('responses that depend on the login are not public, even if they set no
   async function open(options: Parameters<typeof openTestServer>[0] = {}) {
     const server = await openTestServer(options);
     await server.services.accounts.create({ name: 'ann', email: 'ann@example.org', password: 'secret' });
-    const login = await server.request('POST', '/api/2/auth/ann/login.json', { auth: 'ann:secret' });
-    const [, cookie] = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)!;
-    const post = { cookie: cookie!, body: [SECRET, 'https://feeds.example/b'] };
+    const cookie = await logIn(server, 'ann');
+    const post = { cookie, body: [SECRET, 'https://feeds.example/b'] };
     expect((await server.request('PUT', '/subscriptions/ann/phone.json', post)).status).toBe(200);
     expect((await server.request('POST', '/api/2/lists/ann/create.json?title=Mine', post)).status).toBe(303);
     await recordFeed(server.storage, SECRET, {}, [{ url: 'https://feeds.example/1.mp3' }]);
@@ -83,7 +82,7 @@ describe('responses that depend on the login are not public, even if they set no
       expect(answer.headers.has('set-cookie')).toBe(false);
       return [answer.status, answer.headers.get('cache-control'), (await answer.text()).includes('hunter2')];
     };
-    return { read, cookie: cookie! };
+    return { read, cookie };
   }
 
   it('a podcast and an episode that are not listed', async () => {

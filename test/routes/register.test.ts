@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
-import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
+import { cookieOf, openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
 import { openVisitor } from '../site/browser.ts';
 
 const FIELDS = { name: 'ann', email: '', password: 'pass phrase', again: 'pass phrase' };
@@ -42,8 +42,9 @@ it('creates an account if registration is open', async () => {
   expect(shown.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Lax/);
   const done = await send();
   expect([done.status, done.headers.get('location')]).toEqual([303, 'http://localhost/']);
-  const cookie = /sessionid=([^;]+)/.exec(done.headers.get('set-cookie')!)![1]!;
-  expect(await (await server.request('GET', '/', { cookie })).text()).toContain('<code>http://localhost</code>');
+  expect(await (await server.request('GET', '/', { cookie: cookieOf(done)! })).text()).toContain(
+    '<code>http://localhost</code>',
+  );
   expect(await login(server, 'ann', 'pass phrase')).toBe(200);
 });
 

@@ -1,20 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
-import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+import { cookieOf, logIn, openTestServer, type RequestOptions, TARGETS } from '../server.ts';
 
 const LOGIN = '/api/2/auth/bob/login.json';
 const LOGOUT = '/api/2/auth/bob/logout.json';
 const DEVICES = '/api/2/devices/bob.json';
-
-/** Value of the session cookie that a response sets; undefined if it sets none. */
-const cookieOf = (answer: Response): string | undefined =>
-  /^sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
-
-async function logIn({ request }: TestServer, name = 'bob'): Promise<string> {
-  const answer = await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:secret` });
-  expect(answer.status).toBe(200);
-  return cookieOf(answer)!;
-}
 
 describe.each(TARGETS)('login and logout (%s)', (target) => {
   it('sets a cookie that works on every path until logout', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ok, openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+import { logIn, ok, openTestServer, type RequestOptions, TARGETS } from '../server.ts';
 
 const auth = 'bob:secret';
 const ACCOUNT = '/api/2/settings/bob/account.json';
@@ -9,12 +9,6 @@ const DEVICE = '/api/2/settings/bob/device.json?device=phone';
 const PODCAST = `/api/2/settings/bob/podcast.json?podcast=${FEED}`;
 const EPISODE = `/api/2/settings/bob/episode.json?podcast=${FEED}&episode=${MEDIA}`;
 const SCOPES = [ACCOUNT, DEVICE, PODCAST, EPISODE];
-
-/** For many simultaneous requests, as so many passwords at once would look like guessing. */
-async function cookieOf({ request }: TestServer): Promise<string> {
-  const answer = await request('POST', '/api/2/auth/bob/login.json', { auth });
-  return /^sessionid=([^;]*)/.exec(answer.headers.get('set-cookie')!)![1]!;
-}
 
 /** `count` keys with small values. */
 const many = (count: number, prefix = 'key'): Record<string, number> =>
@@ -134,7 +128,7 @@ describe('settings', () => {
   it('are all stored if many are changed at once', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', ACCOUNT, { set: many(50, 'old') });
-    const cookie = await cookieOf(server);
+    const cookie = await logIn(server); // so many passwords at once would look like guessing
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, at) => {
         const body = { set: { [`new${at}`]: at }, remove: [`old${at}`] };
@@ -177,7 +171,7 @@ describe('settings', () => {
   it('have a limit for the keys that remain, also for simultaneous requests', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', ACCOUNT, { set: many(990) });
-    const cookie = await cookieOf(server);
+    const cookie = await logIn(server); // so many passwords at once would look like guessing
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         server.request('POST', ACCOUNT, { cookie, body: { set: { [`more${at}`]: 1 } } }),

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { logIn } from '../sample-account.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { logIn, openTestServer, type TestServer } from '../server.ts';
 
 const DEVICES = '/api/2/devices/bob.json';
 
@@ -80,7 +79,7 @@ describe('wrong passwords', () => {
 
   it('are not looked up for a cookie, nor for a password that was right recently', async () => {
     const server = await openTestServer();
-    const cookie = await logIn(server, 'bob');
+    const cookie = await logIn(server);
     const { attempts } = server.storage;
     const calls = (['add', 'wait', 'refund'] as const).map((verb) => vi.spyOn(attempts, verb));
     for (const credentials of [{ cookie }, { auth: 'bob:secret' }]) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
-import { openTestServer, type TestServer } from '../server.ts';
+import { logIn, openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 import { feed, media, openListening, subscribe, textOf, upload } from './listener.ts';
 
@@ -60,11 +60,10 @@ it.each([
 });
 
 it('is shown under a host that is no valid address', async () => {
-  const { request } = await openTestServer();
-  const login = await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
-  const cookie = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)![1]!;
+  const server = await openTestServer();
+  const cookie = await logIn(server);
   for (const host of ['x:99999', '1.2.3.999', 'xn--']) {
-    const home = await request('GET', '/', { cookie, headers: { host } });
+    const home = await server.request('GET', '/', { cookie, headers: { host } });
     expect([home.status, (await home.text()).includes('<h1>Connect your app</h1>')], host).toEqual([200, true]);
   }
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openTestServer } from '../server.ts';
+import { cookieOf, logIn, openTestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 
 const LOGIN = 'http://localhost/login';
@@ -74,8 +74,7 @@ it('signing in again in the same browser ends its previous session, and no other
       'content-type': 'application/x-www-form-urlencoded',
     };
     const body = `csrf=${csrf}&name=${name}&password=secret`;
-    const done = await request('POST', '/login', { headers, body });
-    return /sessionid=([^;]+)/.exec(done.headers.get('set-cookie')!)![1]!;
+    return cookieOf(await request('POST', '/login', { headers, body }))!;
   };
   const { id } = (await storage.users.find('bob'))!;
   const [first, other] = [await send('bob'), await send('bob')];
@@ -180,12 +179,11 @@ it('signs out after the session has ended', async () => {
 
 it('does not sign out by the cookie of the session alone', async () => {
   const server = await openTestServer();
-  const login = await server.request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
-  const [, cookie] = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)!;
+  const cookie = await logIn(server);
   const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
   const body = `csrf=${'x'.repeat(24)}`;
-  expect((await server.request('POST', '/logout', { cookie: cookie!, headers, body })).status).toBe(403);
-  expect((await server.request('GET', '/api/2/devices/bob.json', { cookie: cookie! })).status).toBe(200);
+  expect((await server.request('POST', '/logout', { cookie, headers, body })).status).toBe(403);
+  expect((await server.request('GET', '/api/2/devices/bob.json', { cookie })).status).toBe(200);
 });
 
 it('does not sign out with a form without the token', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { openTestServer } from '../server.ts';
+import { cookieOf, openTestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 
 const at = (form: string): string => `http://localhost/settings/${form}`;
@@ -104,11 +104,8 @@ it('reports all problems with a new password at once', async () => {
 it('lists sessions, and signs out one or all others', async () => {
   const { visitor, request } = await openSettings();
   const sync = async (app: string): Promise<string> => {
-    const login = await request('POST', '/api/2/auth/bob/login.json', {
-      auth: 'bob:secret',
-      headers: { 'user-agent': app },
-    });
-    return /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)![1]!;
+    const headers = { 'user-agent': app };
+    return cookieOf(await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret', headers }))!;
   };
   const [phone, laptop, tablet] = [await sync('Phone/1'), await sync('Laptop/1'), await sync('Tablet/1')];
   const isSignedIn = async (cookie: string): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../../podcasts.ts';
-import { openTestServer, type RequestOptions, type TestServer } from '../../server.ts';
+import { cookieOf, openTestServer, type RequestOptions, type TestServer } from '../../server.ts';
 
 const auth = 'bob:secret';
 const eve = 'eve:secret';
@@ -49,8 +49,7 @@ describe('an unlisted podcast', () => {
     await recordFeed(server.storage, FEED, { title: 'A show' }, [{ url: MEDIA, title: 'One' }]);
     const mine = await server.request('GET', path, { auth });
     expect([mine.status, mine.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    const cookie = /sessionid=([^;]+)/.exec(mine.headers.get('set-cookie')!)![1]!;
-    expect((await server.request('GET', path, { cookie })).status).toBe(200);
+    expect((await server.request('GET', path, { cookie: cookieOf(mine)! })).status).toBe(200);
     for (const who of [undefined, eve, 'bob:wrong']) expect(await statusOf(server, path, who)).toBe(404);
     await act(server, FEED, 'http://example.org/9.mp3', eve);
     expect(await statusOf(server, path, eve)).toBe(200);

@@ -1,5 +1,5 @@
 import { expect, it, type Mock, vi } from 'vitest';
-import { openTestServer, type RequestOptions, type TestServer } from '../../server.ts';
+import { logIn, openTestServer, type RequestOptions, type TestServer } from '../../server.ts';
 
 /** Paths of a user that need no login. */
 const PATHS = [
@@ -75,11 +75,9 @@ it.each(PATHS)('%s of an unknown user takes the same reads as that of a user wit
 });
 
 it('the owner receives an empty array if there are no lists', async () => {
-  const { request } = await openTestServer();
-  const login = await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
-  const cookie = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)![1]!;
-  for (const options of [{ auth: 'bob:secret' }, { cookie }]) {
-    const answer = await request('GET', '/api/2/lists/BOB.json', options);
+  const server = await openTestServer();
+  for (const options of [{ auth: 'bob:secret' }, { cookie: await logIn(server) }]) {
+    const answer = await server.request('GET', '/api/2/lists/BOB.json', options);
     expect([answer.status, await answer.json(), answer.headers.get('cache-control')]).toEqual([200, [], 'no-store']);
   }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../../server.ts';
+import { logIn, openTestServer, type RequestOptions, TARGETS, type TestServer } from '../../server.ts';
 
 const auth = 'bob:secret';
 const A = 'http://example.org/a';
@@ -14,12 +14,6 @@ const sent = (site: string, mode: string): Record<string, string> => ({
   'sec-fetch-site': site,
   'sec-fetch-mode': mode,
 });
-
-/** A session cookie of bob. */
-async function logIn({ request }: TestServer): Promise<string> {
-  const answer = await request('POST', '/api/2/auth/bob/login.json', { auth });
-  return /sessionid=([^;]+)/.exec(answer.headers.get('set-cookie')!)![1]!;
-}
 
 /** Whether an upload of a list with these headers was stored; if not, it must be refused with a message. */
 async function isStored(server: TestServer, options: RequestOptions, method = 'POST'): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3';
 import { describe, expect, it } from 'vitest';
 import { isProxied } from '../../../src/http/origin.ts';
-import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../../server.ts';
+import { cookieOf, openTestServer, type RequestOptions, TARGETS, type TestServer } from '../../server.ts';
 
 const DEVICES = '/api/2/devices/bob.json';
 const PROXIED = { 'x-forwarded-for': '203.0.113.9' };
@@ -25,8 +25,7 @@ function createLog() {
 async function open() {
   const server = await openTestServer();
   const answer = await server.request('GET', DEVICES, { auth: 'bob:secret', headers: PROXIED });
-  const cookie = /^sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')![1]!;
-  return { server, cookie };
+  return { server, cookie: cookieOf(answer)! };
 }
 
 describe('behind an untrusted proxy, after a hundred wrong names', () => {

@@ -4,8 +4,8 @@ import type { UserId } from '../../../src/domain/types.ts';
 import type { AccountList } from '../../../src/routes/operator/users.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
 import { recordFeed } from '../../podcasts.ts';
-import { fillAccount, logIn, readAccount } from '../../sample-account.ts';
-import { openTestServer, TARGETS, type Target, type TestServer } from '../../server.ts';
+import { fillAccount, readAccount } from '../../sample-account.ts';
+import { logIn, openTestServer, type Target, TARGETS, type TestServer } from '../../server.ts';
 import { openOwn } from '../nextcloud/app.ts';
 import { openDevice } from '../nextcloud/connection.ts';
 
@@ -43,7 +43,7 @@ const namesIn = async (server: TestServer): Promise<string[]> => {
 describe.each(TARGETS)('%s', (target) => {
   it('a backup moves everything to another server, whose backup is identical', async () => {
     const source = await openFurnished(target);
-    const cookie = await logIn(source, 'bob');
+    const cookie = await logIn(source);
     const backup = await backUp(source);
     const copy = await open([], target);
     const counts = { devices: 4, subscriptions: 4, actions: 50, lists: 2, password: true, problem: null };
@@ -133,7 +133,7 @@ it.each(['™', 'ﷺ'])('the longest tags of a feed are imported, also if they a
 
 it('without passwords nobody can log in until a new one is set', async () => {
   const source = await openFurnished();
-  const cookie = await logIn(source, 'bob');
+  const cookie = await logIn(source);
   const token = await createAppPassword(source, 'bob');
   const backup = await backUp(source, '?withoutPasswords=true');
   expect(backup).not.toMatch(/passwordHash|"kind":"(session|appPassword)"/);
@@ -199,7 +199,7 @@ describe('another name', () => {
     const server = await open([]);
     await server.services.accounts.create({ name: 'bob', email: 'b@example.org', password: 'secret' });
     await fillAccount(server, 'bob');
-    await logIn(server, 'bob');
+    await logIn(server);
     const token = await createAppPassword(server, 'bob');
     const backup = await backUp(server, '?user=bob');
     expect((await restore(server, backup, '?as=robert')).accounts).toMatchObject([{ name: 'robert', problem: null }]);
