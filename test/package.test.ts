@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { makeFolder } from './folder.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -61,16 +61,14 @@ it.each(['dist/bin/podsync.js', 'dist/podsync.mjs'])('%s is built as a program t
 });
 
 /** The paths of all files that `npm publish` would publish. */
-function packedFiles(): string[] {
-  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
-}
+let packed: string[];
+beforeAll(() => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
+  packed = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
+});
 
 it('the package has the program, its documentation and examples, and nothing that only developers need', async () => {
-  const packed = packedFiles();
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const pages = [...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, page]) => page!);
   expect(pages).toContain('docs/install.md');
@@ -84,7 +82,6 @@ it('the package has the program, its documentation and examples, and nothing tha
 });
 
 it('links between the pages of the package lead to files that are in it', async () => {
-  const packed = packedFiles();
   const broken: string[] = [];
   for (const page of packed.filter((path) => path.endsWith('.md'))) {
     const text = await readFile(join(root, page), 'utf8');
@@ -100,11 +97,10 @@ it('links between the pages of the package lead to files that are in it', async 
 });
 
 it('the types of the package import only types that are in it', async () => {
-  const packed = new Set(packedFiles());
   const missing: string[] = [];
   const seen = new Set(['dist/src/index.d.ts', 'dist/src/plugin.d.ts', 'dist/src/testing/index.d.ts']);
   for (const path of seen) {
-    if (!packed.has(path)) missing.push(path);
+    if (!packed.includes(path)) missing.push(path);
     const text = await readFile(join(root, path), 'utf8');
     for (const [, from] of text.matchAll(/(?:from |import\()["'](\.[^"']+)["']/g)) {
       seen.add(join(dirname(path), from!.replace(/\.[jt]s$/, '.d.ts')));
