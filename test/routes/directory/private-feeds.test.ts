@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
-import type { StorageName } from '../../storages.ts';
 
 const SECRET = 'Xk29aQT0k3nOf0n3';
 const UUID = '6578dc75-e126-4d54-83ca-34f1cc4902b8';
@@ -32,8 +31,8 @@ const PUBLIC = 'https://example.org/public.xml';
 const auth = 'bob:secret';
 
 /** Bob subscribes to all private feeds and a public one, and creates a list of them. All feeds were fetched. */
-async function openFilled(storageName: StorageName): Promise<TestServer> {
-  const server = await openTestServer({ storageName, keepUrlCredentials: true });
+async function openFilled(): Promise<TestServer> {
+  const server = await openTestServer({ keepUrlCredentials: true });
   const { request, storage } = server;
   const urls = [PUBLIC, ...PRIVATE, MOVING];
   expect((await request('PUT', '/subscriptions/bob/phone.json', { auth, body: urls })).status).toBe(200);
@@ -80,9 +79,9 @@ const ANSWERS = [
 const textOf = async (answer: Response): Promise<string> =>
   `${JSON.stringify([...answer.headers])}${await answer.text()}`;
 
-describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (storageName) => {
+describe('private feeds', () => {
   it('nobody else sees their addresses or content anywhere', async () => {
-    const { request, logged } = await openFilled(storageName);
+    const { request, logged } = await openFilled();
     for (const asked of [{}, { auth: 'eve:secret' }, { auth: 'bob:wrong' }]) {
       for (const path of [...ANSWERS, ...(asked.auth === 'eve:secret' ? ['/suggestions/100.json'] : [])]) {
         expect(await textOf(await request('GET', path, asked)), path).not.toContain(SECRET);
@@ -93,7 +92,7 @@ describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (s
   });
 
   it('look unknown to anybody else', async () => {
-    const { request } = await openFilled(storageName);
+    const { request } = await openFilled();
     const nothing = 'https://nothing.example/feed.xml';
     for (const url of [...PRIVATE, MOVING, MOVED]) {
       for (const asked of [{}, { auth: 'eve:secret' }, { auth: 'bob:wrong' }, { cookie: 'stale' }]) {
@@ -110,7 +109,7 @@ describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (s
   });
 
   it('look like any other feed to their subscriber', async () => {
-    const { request } = await openFilled(storageName);
+    const { request } = await openFilled();
     for (const url of [...PRIVATE, MOVING]) {
       for (const path of ['/api/2/data/podcast.json', '/podcast']) {
         const answer = await request('GET', `${path}?url=${encodeURIComponent(url)}`, { auth });
@@ -124,7 +123,7 @@ describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (s
   });
 
   it('are no longer listed once their public subscribers hide them', async () => {
-    const { request, services } = await openFilled(storageName);
+    const { request, services } = await openFilled();
     const expectListed = async (urls: string[]): Promise<void> => {
       expect(await (await request('GET', '/toplist/9.txt')).text()).toBe(urls.map((url) => `${url}\n`).join(''));
       expect((await request('GET', `/podcast?url=${encodeURIComponent(PUBLIC)}`)).status).toBe(
