@@ -20,6 +20,9 @@ const ON_STORAGE = [
   'test/property/{round-trip,routes}.test.ts',
 ];
 
+/** Parts of the services that use no storage, and take seconds. */
+const WITHOUT_STORAGE = ['test/services/{body-parser,hasher}.test.ts'];
+
 /** What takes minutes, on JSON: commands as processes, random requests to every route, all drivers, crashes, models. */
 const LONG = [
   'test/{cli,docs,model,process,property,plugins}/**/*.test.ts',
@@ -80,8 +83,8 @@ export default defineConfig({
         ['test/nodes/**', 'examples/redis-storage/**', ...LONG],
       ),
       onStorage('long', LONG),
-      onStorage('sqlite', ON_STORAGE),
-      onStorage('postgres', [...ON_STORAGE, 'test/nodes/**/*.test.ts']),
+      onStorage('sqlite', ON_STORAGE, WITHOUT_STORAGE),
+      onStorage('postgres', [...ON_STORAGE, 'test/nodes/**/*.test.ts'], WITHOUT_STORAGE),
       inBrowser('browser', 'test/browser/**/*.test.ts'),
       CLIENTS,
     ],
