@@ -216,7 +216,7 @@ it.each([
     await app.request('http://localhost/register', { headers }),
     await app.request('http://localhost/register', { method: 'POST', headers, body: new URLSearchParams(FIELDS) }),
   ]) {
-    expect(answer.status).toBeLessThan(500);
+    expect([200, 400]).toContain(answer.status);
     expect(answer.headers.get('set-cookie')).toMatch(/^csrf=[\w-]{24}; Path=\/; [^,]+$/);
   }
 });

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLogos } from '../../src/services/directory/logos.ts';
 
 const fetchImage = () =>
@@ -39,6 +39,7 @@ it('shows a logo that cannot be stored', async () => {
 
 it('no request waits long for a logo, which is available once it has arrived', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   let arrive!: () => void;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
@@ -49,7 +50,6 @@ it('no request waits long for a logo, which is available once it has arrived', a
   const late = find('host');
   arrive();
   expect((await late)?.type).toBe('image/jpeg');
-  vi.useRealTimers();
 });
 
 it('holds few images in memory, however many are requested', async () => {
@@ -70,7 +70,7 @@ it('holds few images in memory, however many are requested', async () => {
   void (async () => {
     for (let sent = 0; sent < 20; sent++) await vi.waitFor(() => images[sent]!(), 40_000);
   })();
-  for (const logo of await Promise.all(requested)) expect(logo?.type).toBe('image/jpeg');
+  expect((await Promise.all(requested)).map((logo) => logo?.type)).toEqual(Array(20).fill('image/jpeg'));
 });
 
 it('stopping waits until a logo that is being fetched is stored, and fetches no others', async () => {

@@ -138,7 +138,7 @@ describe('the page of a podcast', () => {
   it('reports that a feed cannot be fetched, why, and since when', async () => {
     const server = await openFilled();
     const visitor = openVisitor(server);
-    expect((await visitor.get(PODCAST)).html).not.toMatch(/fetching has failed|never been fetched/);
+    expect((await visitor.get(PODCAST)).html).not.toMatch(/Fetching has failed|never been fetched/);
     const state = { url: FEED, intervalSeconds: 3600, failures: 3, error: 'the server answered 500' };
     await server.storage.podcasts.record(FEED, { state: { ...state, fetchedAt: 1_700_000_000 } });
     const { html } = await visitor.get(PODCAST);
