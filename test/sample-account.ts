@@ -1,3 +1,4 @@
+import { recordFeed } from './podcasts.ts';
 import type { TestServer } from './server.ts';
 
 const PODCAST = 'http://example.org/feed';
@@ -28,6 +29,14 @@ export async function fillAccount({ request }: TestServer, name: string): Promis
   for (const title of ['a', 'My <phone>']) {
     await post(`/lists/${name}/create.json?title=${encodeURIComponent(title)}`, FEEDS);
   }
+}
+
+/** Uploads a little of everything for bob and eve, and stores a feed as if it had been fetched. */
+export async function fillServer(server: TestServer): Promise<TestServer> {
+  for (const name of ['bob', 'eve']) await fillAccount(server, name);
+  const episodes = [{ url: `${PODCAST}/1.mp3`, guid: '1' }];
+  await recordFeed(server.storage, PODCAST, { title: 'Alpha', tags: ['News'] }, episodes);
+  return server;
 }
 
 const pathsOf = (name: string): string[] => [

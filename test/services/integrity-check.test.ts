@@ -4,17 +4,12 @@ import { createIntegrityCheck } from '../../src/services/operations/integrity-ch
 import { StorageError } from '../../src/storage/errors.ts';
 import type { Podcast, Storage, UserRecord } from '../../src/storage/stores.ts';
 import { recordFeed } from '../podcasts.ts';
-import { fillAccount } from '../sample-account.ts';
+import { fillServer } from '../sample-account.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const FEED = 'http://example.org/feed';
 
-async function openFilled(): Promise<TestServer> {
-  const server = await openTestServer();
-  for (const name of ['bob', 'eve']) await fillAccount(server, name);
-  await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3` }]);
-  return server;
-}
+const openFilled = async (): Promise<TestServer> => fillServer(await openTestServer());
 
 const inspect = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>) =>
   createIntegrityCheck(storage).run(() => undefined);

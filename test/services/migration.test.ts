@@ -1,19 +1,12 @@
 import { expect, it } from 'vitest';
 import { migrate } from '../../src/services/transfer/migration.ts';
 import type { Storage, UserRecord } from '../../src/storage/stores.ts';
-import { recordFeed } from '../podcasts.ts';
-import { fillAccount } from '../sample-account.ts';
+import { fillServer } from '../sample-account.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
-const FEED = 'http://example.org/feed';
 const never = new AbortController().signal;
 
-async function openFurnished(): Promise<TestServer> {
-  const server = await openTestServer();
-  for (const name of ['bob', 'eve']) await fillAccount(server, name);
-  await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3` }]);
-  return server;
-}
+const openFilled = async (): Promise<TestServer> => fillServer(await openTestServer());
 
 const openEmpty = (): Promise<TestServer> => openTestServer({ users: [] });
 
@@ -27,7 +20,7 @@ const move = (from: TestServer, to: Pick<Storage, 'users' | 'podcasts' | 'transf
   migrate(from.storage, to, { progress: () => undefined, signal });
 
 it('copies everything, counts it, and reports progress', async () => {
-  const [from, to] = [await openFurnished(), await openEmpty()];
+  const [from, to] = [await openFilled(), await openEmpty()];
   const steps: [done: number, total: number, records: number][] = [];
   const progress = (...step: (typeof steps)[number]): void => void steps.push(step);
   const counts = await migrate(from.storage, to.storage, { progress, signal: never });
@@ -43,7 +36,7 @@ it('copies everything, counts it, and reports progress', async () => {
 });
 
 it('refuses a target that is not empty, and does not change it', async () => {
-  const [from, to] = [await openFurnished(), await openTestServer({ users: ['mallory'] })];
+  const [from, to] = [await openFilled(), await openTestServer({ users: ['mallory'] })];
   const before = await backUp(to);
   await expect(move(from, to.storage)).rejects.toThrow(
     /^the target is not empty; choose a new one, or, if it is the incomplete copy .* killed, delete it first$/,
@@ -52,7 +45,7 @@ it('refuses a target that is not empty, and does not change it', async () => {
 });
 
 it('refuses a target that has no accounts any more, but a directory', async () => {
-  const [from, to] = [await openFurnished(), await openFurnished()];
+  const [from, to] = [await openFilled(), await openFilled()];
   for (const name of ['bob', 'eve']) await to.services.administration.remove(name);
   const before = await backUp(to);
   expect(before).toContain('"kind":"podcast"');
@@ -89,7 +82,7 @@ it.each<[string, (storage: Storage) => Partial<Storage['transfer']>, RegExp]>([
     /the copy of the directory differs from the original/,
   ],
 ])('leaves the target empty when %s', async (_title, change, says) => {
-  const [from, to] = [await openFurnished(), await openEmpty()];
+  const [from, to] = [await openFilled(), await openEmpty()];
   const { users, podcasts, transfer } = to.storage;
   const empty = await backUp(to);
   const before = await backUp(from);
@@ -99,7 +92,7 @@ it.each<[string, (storage: Storage) => Partial<Storage['transfer']>, RegExp]>([
 });
 
 it('leaves the target empty when it is aborted', async () => {
-  const [from, to] = [await openFurnished(), await openEmpty()];
+  const [from, to] = [await openFilled(), await openEmpty()];
   const empty = await backUp(to);
   const stop = new AbortController();
   const progress = (done: number): void => {
@@ -110,7 +103,7 @@ it('leaves the target empty when it is aborted', async () => {
 });
 
 it('stops in the middle of an account when it is aborted', async () => {
-  const [from, to] = [await openFurnished(), await openEmpty()];
+  const [from, to] = [await openFilled(), await openEmpty()];
   const { users, podcasts, transfer } = from.storage;
   let read = 0;
   const exportUser: typeof transfer.exportUser = async function* (user) {
@@ -131,7 +124,7 @@ it('stops in the middle of an account when it is aborted', async () => {
 });
 
 it('reads a copy that differs no further before it is deleted', async () => {
-  const [from, to] = [await openFurnished(), await openEmpty()];
+  const [from, to] = [await openFilled(), await openEmpty()];
   const { users, podcasts, transfer } = to.storage;
   const steps: string[] = [];
   const exportUser: typeof transfer.exportUser = async function* (user) {

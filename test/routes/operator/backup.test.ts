@@ -4,7 +4,7 @@ import type { UserId } from '../../../src/domain/types.ts';
 import type { AccountList } from '../../../src/routes/operator/users.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
 import { recordFeed } from '../../podcasts.ts';
-import { fillAccount, readAccount } from '../../sample-account.ts';
+import { fillAccount, fillServer, readAccount } from '../../sample-account.ts';
 import { logIn, openTestServer, type Target, TARGETS, type TestServer } from '../../server.ts';
 import { openOwn } from '../nextcloud/app.ts';
 import { openDevice } from '../nextcloud/connection.ts';
@@ -14,13 +14,7 @@ const FEED = 'http://example.org/feed';
 const open = (users: readonly string[], target: Target = 'in-process'): Promise<TestServer> =>
   openTestServer({ users, operator: true, baseUrl: 'http://pods.example' }, target);
 
-/** A server with all kinds of data for bob and eve, and a feed in the directory. */
-async function openFurnished(target: Target = 'in-process'): Promise<TestServer> {
-  const server = await open(['bob', 'eve'], target);
-  for (const name of ['bob', 'eve']) await fillAccount(server, name);
-  await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3`, guid: '1' }]);
-  return server;
-}
+const openFilled = async (target?: Target): Promise<TestServer> => fillServer(await open(['bob', 'eve'], target));
 
 const backUp = async (server: TestServer, query = ''): Promise<string> =>
   (await server.request('GET', `/operator/backup${query}`)).text();
@@ -42,7 +36,7 @@ const namesIn = async (server: TestServer): Promise<string[]> => {
 
 describe.each(TARGETS)('%s', (target) => {
   it('a backup moves everything to another server, whose backup is identical', async () => {
-    const source = await openFurnished(target);
+    const source = await openFilled(target);
     const cookie = await logIn(source);
     const backup = await backUp(source);
     const copy = await open([], target);
@@ -63,7 +57,7 @@ describe.each(TARGETS)('%s', (target) => {
   });
 
   it('accepts a compressed backup, and clients continue where they were', async () => {
-    const source = await openFurnished(target);
+    const source = await openFilled(target);
     const path = '/api/2/subscriptions/bob/phone.json';
     const { timestamp } = (await (await source.request('GET', path, { auth: 'bob:secret' })).json()) as any;
     const copy = await open([], target);
@@ -88,7 +82,7 @@ describe.each(TARGETS)('%s', (target) => {
   });
 
   it('refuses an incomplete or altered backup, and a dry run changes nothing', async () => {
-    const backup = await backUp(await openFurnished(target));
+    const backup = await backUp(await openFilled(target));
     const copy = await open(['mallory'], target);
     const lines = backup.split('\n').length - 1;
     expect(await restore(copy, backup.slice(0, -1), '?dryRun=true')).toEqual({
@@ -103,7 +97,7 @@ describe.each(TARGETS)('%s', (target) => {
 });
 
 it('contains only the named users, without the directory', async () => {
-  const server = await openFurnished();
+  const server = await openFilled();
   const kinds = (text: string): string[] => [...text.matchAll(/^\{"kind":"([^"]+)"/gm)].map(([, kind]) => kind!);
   const one = await backUp(server, '?user=EVE&user=eve');
   expect(kinds(one).filter((kind) => ['user', 'podcast', 'tag', 'toplist'].includes(kind))).toEqual(['user']);
@@ -115,7 +109,7 @@ it('contains only the named users, without the directory', async () => {
 });
 
 it('the podcasts of an account are in the directory at once, though its backup has none', async () => {
-  const one = await backUp(await openFurnished(), '?user=eve');
+  const one = await backUp(await openFilled(), '?user=eve');
   const copy = await open([]);
   await restore(copy, one);
   const podcast = await copy.request('GET', `/api/2/data/podcast.json?url=${FEED}`);
@@ -123,7 +117,7 @@ it('the podcasts of an account are in the directory at once, though its backup h
 });
 
 it.each(['™', 'ﷺ'])('the longest tags of a feed are imported, also if they are longer as slugs: %s', async (letter) => {
-  const source = await openFurnished();
+  const source = await openFilled();
   await recordFeed(source.storage, FEED, { tags: [`${'x'.repeat(99)}${letter}`, letter.repeat(100)] }, []);
   const backup = await backUp(source);
   const copy = await open([]);
@@ -132,7 +126,7 @@ it.each(['™', 'ﷺ'])('the longest tags of a feed are imported, also if they a
 });
 
 it('without passwords nobody can log in until a new one is set', async () => {
-  const source = await openFurnished();
+  const source = await openFilled();
   const cookie = await logIn(source);
   const token = await createAppPassword(source, 'bob');
   const backup = await backUp(source, '?withoutPasswords=true');
@@ -153,7 +147,7 @@ it('without passwords nobody can log in until a new one is set', async () => {
 });
 
 it('skips an existing account and imports the others', async () => {
-  const backup = await backUp(await openFurnished());
+  const backup = await backUp(await openFilled());
   const copy = await open(['Bob']);
   const before = await readAccount(copy, 'Bob');
   const expected = [
@@ -181,7 +175,7 @@ it('skips an account whose e-mail address is taken, and reports it', async () =>
 });
 
 it('skips an account that is created while the backup is imported', async () => {
-  const backup = await backUp(await openFurnished());
+  const backup = await backUp(await openFilled());
   const copy = await open([]);
   const { importUser } = copy.storage.transfer;
   copy.storage.transfer.importUser = async (records) => {
@@ -217,7 +211,7 @@ describe('another name', () => {
   });
 
   it('is refused for several accounts, for none, and if it is invalid', async () => {
-    const both = await backUp(await openFurnished());
+    const both = await backUp(await openFilled());
     const server = await open([]);
     const none = await backUp(server);
     expect((await restore(server, both, '?as=robert&dryRun=true')).message).toMatch(
@@ -231,7 +225,7 @@ describe('another name', () => {
 });
 
 it('an interrupted import leaves each account complete or absent', async () => {
-  const backup = await backUp(await openFurnished());
+  const backup = await backUp(await openFilled());
   const copy = await open([]);
   const broken = backup.replace(/("name":"eve"[^]*?"timestamp":)10\b/, '$111');
   await expect(copy.services.transfer.import(inLines(broken), { dryRun: false })).rejects.toThrow(
@@ -243,7 +237,7 @@ it('an interrupted import leaves each account complete or absent', async () => {
 });
 
 it('a backup that fails reports it in its last line', async () => {
-  const server = await openFurnished();
+  const server = await openFilled();
   const { exportUser } = server.storage.transfer;
   let exported = 0;
   server.storage.transfer.exportUser = (user: UserId) => {
@@ -256,7 +250,7 @@ it('a backup that fails reports it in its last line', async () => {
 });
 
 it('a backup is incomplete if an account is deleted while it is read', async () => {
-  const server = await openFurnished();
+  const server = await openFilled();
   const { exportUser } = server.storage.transfer;
   server.storage.transfer.exportUser = async function* (user: UserId) {
     for await (const page of exportUser(user)) {
