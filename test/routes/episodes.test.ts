@@ -20,69 +20,45 @@ async function download({ request }: TestServer, query = ''): Promise<any> {
   return answer.json();
 }
 
-describe('an uploaded action is returned', () => {
+describe('an uploaded action', () => {
+  const asSent = [
+    {},
+    { device: 'phone', guid: 'g-1' },
+    { guid: 'x'.repeat(8192) },
+    { position: 5 },
+    { started: 0, position: 5, total: 9 },
+  ];
   it.each<[object, object]>([
-    [play, play],
+    ...asSent.map((fields): [object, object] => [fields, fields]),
+    [{ device: '', guid: '' }, {}],
+    [{ guid: 'x'.repeat(8193) }, {}],
+    [{ guid: 'g\ud83d' }, {}],
+    [{ device: null, guid: null, started: null }, {}],
+    [{ action: 'PLAY' }, {}],
+    [{ colour: 'red' }, {}],
     [
-      { ...play, device: 'phone', guid: 'g-1' },
-      { ...play, device: 'phone', guid: 'g-1' },
+      { started: '0', position: '05', total: '9' },
+      { started: 0, position: 5, total: 9 },
     ],
-    [{ ...play, device: '', guid: '' }, play],
-    [{ ...play, guid: 'x'.repeat(8193) }, play],
+    [{ started: -1, position: -1, total: -1 }, {}],
+    [{ started: '-1', position: '-1', total: '-1' }, {}],
+    [{ started: -1, position: 0, total: -1 }, { position: 0 }],
+    [{ started: 0, position: 5, total: -1 }, { position: 5 }],
+    [{ started: -1, total: 9 }, {}],
+    [{ started: -1, position: 5, total: 9 }, { position: 5 }],
+    [{ action: 'delete', started: 1, position: 'x', total: -1 }, { action: 'delete' }],
+    [{ timestamp: '2024-05-06 07:08:09.9Z' }, {}],
+    [{ timestamp: '2024-05-06T09:08:09+02:00' }, {}],
+    [{ timestamp: 1714979289 }, {}],
     [
-      { ...play, guid: 'x'.repeat(8192) },
-      { ...play, guid: 'x'.repeat(8192) },
+      { action: 'new', timestamp: undefined },
+      { action: 'new', timestamp: '2023-11-14T22:13:20' },
     ],
-    [{ ...play, guid: 'g\ud83d' }, play],
-    [{ ...play, device: null, guid: null, started: null }, play],
-    [{ ...play, action: 'PLAY' }, play],
-    [{ ...play, colour: 'red' }, play],
-    [
-      { ...play, position: 5 },
-      { ...play, position: 5 },
-    ],
-    [
-      { ...play, started: 0, position: 5, total: 9 },
-      { ...play, started: 0, position: 5, total: 9 },
-    ],
-    [
-      { ...play, started: '0', position: '05', total: '9' },
-      { ...play, started: 0, position: 5, total: 9 },
-    ],
-    [{ ...play, started: -1, position: -1, total: -1 }, play],
-    [{ ...play, started: '-1', position: '-1', total: '-1' }, play],
-    [
-      { ...play, started: -1, position: 0, total: -1 },
-      { ...play, position: 0 },
-    ],
-    [
-      { ...play, started: 0, position: 5, total: -1 },
-      { ...play, position: 5 },
-    ],
-    [{ ...play, started: -1, total: 9 }, play],
-    [
-      { ...play, started: -1, position: 5, total: 9 },
-      { ...play, position: 5 },
-    ],
-    [
-      { ...play, action: 'delete', started: 1, position: 'x', total: -1 },
-      { ...play, action: 'delete' },
-    ],
-    [{ ...play, timestamp: '2024-05-06 07:08:09.9Z' }, play],
-    [{ ...play, timestamp: '2024-05-06T09:08:09+02:00' }, play],
-    [{ ...play, timestamp: 1714979289 }, play],
-    [
-      { podcast, episode, action: 'new' },
-      { podcast, episode, action: 'new', timestamp: '2023-11-14T22:13:20' },
-    ],
-    [
-      { ...play, timestamp: '' },
-      { ...play, timestamp: '2023-11-14T22:13:20' },
-    ],
-  ])('%j', async (submitted, returned) => {
+    [{ timestamp: '' }, { timestamp: '2023-11-14T22:13:20' }],
+  ])('with %j is returned with %j', async (sent, returned) => {
     const server = await openTestServer();
-    await upload(server, [submitted]);
-    expect((await download(server)).actions).toEqual([returned]);
+    await upload(server, [{ ...play, ...sent }]);
+    expect((await download(server)).actions).toEqual([{ ...play, ...returned }]);
   });
 });
 

@@ -24,48 +24,24 @@ it.each(['POST', 'PUT'])('shares subscriptions and devices with version 2 (devic
   }
 });
 
-it.each<[object, object, object]>([
+it.each<[sent: object, version1: object, version2: object]>([
+  [{ position: '00:01:05' }, { position: '00:01:05' }, { position: 65 }],
+  [{ position: '1:05' }, { position: '00:01:05' }, { position: 65 }],
+  [{ position: '100:00:00' }, { position: '100:00:00' }, { position: 360_000 }],
+  [{ position: 65, started: 1 }, { position: '00:01:05' }, { position: 65 }],
+  [{ action: 'Play', position: '00:01:05' }, { position: '00:01:05' }, { position: 65 }],
+  [{}, {}, {}],
   [
-    { ...play, position: '00:01:05' },
-    { ...play, position: '00:01:05' },
-    { ...play, position: 65 },
+    { episode: 'urn:uuid:ä 1' },
+    { episode: 'urn:uuid:ä 1', guid: 'urn:uuid:ä 1' },
+    { episode: 'urn:uuid:ä 1', guid: 'urn:uuid:ä 1' },
   ],
-  [
-    { ...play, position: '1:05' },
-    { ...play, position: '00:01:05' },
-    { ...play, position: 65 },
-  ],
-  [
-    { ...play, position: '100:00:00' },
-    { ...play, position: '100:00:00' },
-    { ...play, position: 360_000 },
-  ],
-  [
-    { ...play, position: 65, started: 1 },
-    { ...play, position: '00:01:05' },
-    { ...play, position: 65 },
-  ],
-  [
-    { ...play, action: 'Play', position: '00:01:05' },
-    { ...play, position: '00:01:05' },
-    { ...play, position: 65 },
-  ],
-  [play, play, play],
-  [
-    { ...play, episode: 'urn:uuid:ä 1' },
-    { ...play, episode: 'urn:uuid:ä 1', guid: 'urn:uuid:ä 1' },
-    { ...play, episode: 'urn:uuid:ä 1', guid: 'urn:uuid:ä 1' },
-  ],
-  [
-    { ...play, action: 'delete', position: 'nonsense' },
-    { ...play, action: 'delete' },
-    { ...play, action: 'delete' },
-  ],
-])('writes actions in its own way: %j', async (submitted, version1, version2) => {
+  [{ action: 'delete', position: 'nonsense' }, { action: 'delete' }, { action: 'delete' }],
+])('an action with %j has %j in version 1 and %j in version 2', async (sent, version1, version2) => {
   const server = await openTestServer();
-  await ok(server, 'POST', '/api/1/episodes/bob.json', [submitted]);
-  expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([version1]);
-  expect((await ok(server, 'GET', '/api/2/episodes/bob.json')).actions).toEqual([version2]);
+  await ok(server, 'POST', '/api/1/episodes/bob.json', [{ ...play, ...sent }]);
+  expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([{ ...play, ...version1 }]);
+  expect((await ok(server, 'GET', '/api/2/episodes/bob.json')).actions).toEqual([{ ...play, ...version2 }]);
 });
 
 it.each([
