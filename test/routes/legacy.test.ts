@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { Refusal } from '../../src/domain/errors.ts';
-import { openTestServer, quickHasher, type TestServer } from '../server.ts';
+import { openTestServer, type TestServer } from '../server.ts';
 
 const A = 'http://example.org/a';
 const B = 'http://example.org/b';
@@ -41,13 +40,6 @@ it('accepts the largest OPML, but no larger form', async () => {
   const filled = (length: number): string => opml(A).replace('<body>', `<body>${' '.repeat(length)}`);
   expect(await upload(server, RIGHT, filled(2_900_000))).toBe('@SUCCESS');
   expect(await upload(server, { ...RIGHT, other: ' '.repeat(4 * 1024 * 1024) }, opml(A))).toBe('@PROTOERROR');
-});
-
-it('is a 503 while the server is busy, so that the client tries again', async () => {
-  const busy = () => Promise.reject(new Refusal('busy', 'too many logins', 10));
-  const server = await openTestServer({ hasher: { ...quickHasher, compare: busy } });
-  const answer = await server.request('GET', '/getlist?username=bob&password=secret');
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '10']);
 });
 
 it('accepts a URL-encoded form', async () => {
