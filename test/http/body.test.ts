@@ -11,7 +11,8 @@ const LIMIT = 1_000_000;
 /** A request whose body is still arriving, and the bytes that it has reserved. */
 function begin(headers: Record<string, string>) {
   const request = Object.assign(new PassThrough(), { headers });
-  const event = { req: { headers: new Headers(headers), runtime: { node: { req: request } } } } as unknown as H3Event;
+  const req = { headers: new Headers(headers), runtime: { node: { req: request } } };
+  const event = { req, context: {} } as unknown as H3Event;
   const reserved: number[] = [];
   const reservation: Reservation = {
     reserve: async (bytes) => void reserved.push(bytes),
