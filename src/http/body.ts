@@ -63,6 +63,13 @@ export const releaseBody = ({ context }: H3Event): void => (context[RESERVATION]
 export const readText = async (event: H3Event, limit: number): Promise<string> =>
   (await readBytes(event, limit)).toString();
 
+/** The request body as a JSON array of `items`. Throws as `readJson` does, and `invalid` if there is no body. */
+export async function readArray(event: H3Event, bodyOptions: BodyOptions, items: string): Promise<unknown[]> {
+  const body = await readJson(event, bodyOptions);
+  if (Array.isArray(body)) return body;
+  throw invalid(`the request body must be a JSON array of ${items}`);
+}
+
 /** The request body as a JSON object. Throws as `readJson` does, and `invalid` if there is no body. */
 export async function readObject(event: H3Event, bodyOptions: BodyOptions): Promise<JsonObject> {
   return requireObject(await readJson(event, bodyOptions));

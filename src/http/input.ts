@@ -95,12 +95,18 @@ export function readBoolean(event: H3Event, name: string): boolean {
   return value;
 }
 
-/** An array of strings in a body, as `toArray` reads it. Throws `invalid`, naming the index. */
-export function toStringArray(value: unknown, name: string): string[] {
+/**
+ * An array of strings in a body, as `toArray` reads it. Throws `invalid`, naming the index of an item that is not a string.
+ * With `refuse`, such items are left out, and it is called with the reason.
+ */
+export function toStringArray(value: unknown, name: string, refuse?: (reason: string) => void): string[] {
   const items = toArray(value, name);
   const wrong = items.findIndex((item) => typeof item !== 'string');
-  if (wrong !== -1) throw invalid(`"${name}": entry [${wrong}] is not a string`);
-  return items as string[];
+  if (wrong === -1) return items as string[];
+  const reason = `"${name}": entry [${wrong}] is not a string`;
+  if (!refuse) throw invalid(reason);
+  refuse(reason);
+  return items.filter((item) => typeof item === 'string');
 }
 
 /**

@@ -1,7 +1,6 @@
-import { invalid } from '../domain/errors.ts';
 import { formatPosition } from '../domain/position.ts';
 import type { EpisodeAction } from '../domain/types.ts';
-import { readJson } from '../http/body.ts';
+import { readArray } from '../http/body.ts';
 import { isPull, readApp, readBoolean, readQuery, readSince } from '../http/input.ts';
 import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
@@ -34,9 +33,8 @@ export function createEpisodeRoutes(
 
     async upload(event) {
       const user = await identity.owner(event);
-      const body = await readJson(event, bodyOptions(user.id));
-      if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const { device, ...stored } = await episodes.upload(user.id, body, version);
+      const actions = await readArray(event, bodyOptions(user.id), 'episode actions');
+      const { device, ...stored } = await episodes.upload(user.id, actions, version);
       if (device !== undefined) await devices.touch(user.id, device, readApp(event));
       return uploadReply(stored);
     },

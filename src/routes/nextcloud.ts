@@ -1,8 +1,8 @@
 import type { H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import type { UserId } from '../domain/types.ts';
-import { readJson, readObject } from '../http/body.ts';
-import { isPull, readApp, readSince, toArray } from '../http/input.ts';
+import { readArray, readObject } from '../http/body.ts';
+import { isPull, readApp, readSince, toStringArray } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import { isRecorded } from '../services/sync/refusals.ts';
@@ -68,8 +68,8 @@ export function createNextcloudRoutes(
 
     uploadSubscriptions: forApp(async (event, { user, device, refuse }) => {
       const body = await readObject(event, bodyOptions(user));
-      const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
-      const { mark } = await subscriptions.upload(user, device, delta, { refuse });
+      const [add, remove] = [toStringArray(body.add, 'add', refuse), toStringArray(body.remove, 'remove', refuse)];
+      const { mark } = await subscriptions.upload(user, device, { add, remove }, { refuse });
       return json({ timestamp: mark });
     }),
 
@@ -81,18 +81,9 @@ export function createNextcloudRoutes(
     }),
 
     uploadActions: forApp(async (event, { user, device, refuse }) => {
-      const body = await readJson(event, bodyOptions(user));
-      if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const { mark } = await episodes.upload(user, body, 'nextcloud', { device, refuse });
+      const actions = await readArray(event, bodyOptions(user), 'episode actions');
+      const { mark } = await episodes.upload(user, actions, 'nextcloud', { device, refuse });
       return json({ timestamp: mark });
     }),
   };
-}
-
-/** The strings of an array; other items are refused. Throws `invalid` for anything else. */
-function toUrls(value: unknown, name: string, refuse: (reason: string) => void): string[] {
-  const items = toArray(value, name);
-  const wrong = items.findIndex((item) => typeof item !== 'string');
-  if (wrong !== -1) refuse(`"${name}": entry [${wrong}] is not a string`);
-  return items.filter((item) => typeof item === 'string');
 }
