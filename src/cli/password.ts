@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { randomInt } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Config, UsageError } from '../config.ts';
 import { isShortPassword, MIN_PASSWORD } from '../domain/password.ts';
+import { createGroupedSecret } from '../services/accounts/grouped-secret.ts';
 import { commandLine, quote } from './invocation.ts';
 import { messages, printSecret } from './output.ts';
 
@@ -44,15 +44,8 @@ export async function getRemotePassword(
   return askPassword(process.stdin, process.stderr, [`Password on ${host}: `]);
 }
 
-/** Without characters that look alike in some typefaces. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-
-/** A password of 99 random bits that is easy to type on a phone: four groups of five. */
-export function generatePassword(): string {
-  return Array.from({ length: 4 }, randomGroup).join('-');
-}
-
-const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+/** A password of 99 random bits. */
+export const generatePassword = (): string => createGroupedSecret(4);
 
 /**
  * Prints a generated password to stdout, for scripts, and a label to stderr. Call it only after the password was set, because

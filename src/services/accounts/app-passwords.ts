@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { isLonger } from '../../domain/count.ts';
@@ -10,13 +9,12 @@ import { atMost } from '../../lru.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { AppPassword, Storage, User } from '../../storage/stores.ts';
 import { storedAppName } from '../sync/app-name.ts';
+import { createGroupedSecret } from './grouped-secret.ts';
 import type { SessionClient } from './sessions.ts';
 
-/** Letters and digits that are not confused with each other, 5 bits each. */
-const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const GROUPS = 6;
-const GROUP_LENGTH = 5;
-const SECRET = new RegExp(`^[${LETTERS}]{${GROUP_LENGTH}}(?:-[${LETTERS}]{${GROUP_LENGTH}}){${GROUPS - 1}}$`);
+/** As `createGroupedSecret` writes it; those of earlier versions may contain an `i`. */
+const SECRET = new RegExp(`^[a-kmnp-z2-9]{5}(?:-[a-kmnp-z2-9]{5}){${GROUPS - 1}}$`);
 
 /** How often the last use is stored. */
 const RECORDED_EVERY: Seconds = 3600;
@@ -89,7 +87,7 @@ export function createAppPasswords(
 
     async create(user, label) {
       await check(user, label);
-      const secret = createSecret();
+      const secret = createGroupedSecret(GROUPS);
       const digest = digestOf(secret);
       const device = `app-${appPasswordId(digest)}`;
       await appPasswords.create({ digest, user, label: label.trim(), device, createdAt: now() });
@@ -118,11 +116,6 @@ export function createAppPasswords(
 function toOwn({ digest, user: _user, ...own }: AppPassword): OwnAppPassword {
   return { id: appPasswordId(digest), ...own };
 }
-
-const createSecret = (): string => Array.from({ length: GROUPS }, createGroup).join('-');
-
-const createGroup = (): string =>
-  Array.from({ length: GROUP_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
 /** Id of an app password for its owner; grants no access. */
 export const appPasswordId = (digest: string): string => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12);
