@@ -175,17 +175,18 @@ const COMMAND_DEFAULTS: OptionValues = {
  * The full configuration from the options of a command; options that it does not take get defaults. Throws UsageError.
  */
 export function readConfig(values: OptionValues): Config {
-  const { tlsCert, tlsKey, baseUrl, backupEvery, backupFolder, metricsToken, metricsAllow, ...rest } = {
-    ...COMMAND_DEFAULTS,
-    ...values,
-  };
+  const given = { ...COMMAND_DEFAULTS, ...values };
+  // Not those that only the command itself has, such as `--json`.
+  const known = Object.fromEntries(Object.keys(COMMAND_DEFAULTS).map((name) => [name, given[name]]));
+  const { config: _config, baseUrl, tlsCert, tlsKey, backupEvery, backupKeep, backupFolder, ...others } = known;
+  const { metrics: hasMetrics, metricsToken, metricsAllow, ...rest } = others;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or neither');
   }
   if (backupFolder !== undefined && backupEvery === undefined) {
     throw new UsageError('--backup-folder needs --backup-every, such as --backup-every 24h');
   }
-  if (rest.metrics && metricsToken === undefined && metricsAllow === undefined) {
+  if (hasMetrics && metricsToken === undefined && metricsAllow === undefined) {
     throw new UsageError(
       '--metrics needs --metrics-token (PODSYNC_METRICS_TOKEN) or --metrics-allow, such as --metrics-allow 10.0.0.0/8: otherwise anyone could read the metrics',
     );
@@ -193,7 +194,7 @@ export function readConfig(values: OptionValues): Config {
   const data = resolve(rest.data);
   const backups = {
     every: backupEvery,
-    keep: rest.backupKeep,
+    keep: backupKeep,
     folder: backupFolder === undefined ? join(data, 'backups') : resolve(backupFolder),
   };
   const metrics = {
@@ -201,25 +202,11 @@ export function readConfig(values: OptionValues): Config {
     ...(metricsAllow !== undefined && { allow: metricsAllow }),
   };
   return Object.freeze({
+    ...(rest as Config),
     data,
-    storage: rest.storage,
-    host: rest.host,
-    port: rest.port,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(tlsCert !== undefined && { tls: Object.freeze({ cert: tlsCert, key: tlsKey }) }),
-    trustProxy: rest.trustProxy,
-    maxBody: rest.maxBody,
-    syncOverlap: rest.syncOverlap,
-    keepUrlCredentials: rest.keepUrlCredentials,
-    registration: rest.registration,
-    syncDevices: rest.syncDevices,
-    directory: rest.directory,
-    fetch: rest.fetch,
-    allowPrivateFeeds: rest.allowPrivateFeeds,
-    logLevel: rest.logLevel,
-    logFormat: rest.logFormat,
-    accessLog: rest.accessLog,
     ...(backupEvery !== undefined && { backups: Object.freeze(backups) }),
-    ...(rest.metrics && { metrics: Object.freeze(metrics) }),
+    ...(hasMetrics && { metrics: Object.freeze(metrics) }),
   });
 }
