@@ -2,82 +2,43 @@ import type { Clock } from '../clock.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
 import type { Options } from '../options.ts';
 import type { Log, Storage } from '../storage/stores.ts';
-import { type Accounts, createAccounts } from './accounts/accounts.ts';
-import { type Administration, createAdministration } from './accounts/administration.ts';
-import { type AppPasswords, createAppPasswords } from './accounts/app-passwords.ts';
+import { createAccounts } from './accounts/accounts.ts';
+import { createAdministration } from './accounts/administration.ts';
+import { createAppPasswords } from './accounts/app-passwords.ts';
 import type { Hasher } from './accounts/hasher.ts';
-import { createLoginFlow, type LoginFlow } from './accounts/login-flow.ts';
-import { createPasswordLinks, type PasswordLinks } from './accounts/password-links.ts';
+import { createLoginFlow } from './accounts/login-flow.ts';
+import { createPasswordLinks } from './accounts/password-links.ts';
 import { createPasswords } from './accounts/passwords.ts';
-import { createProfiles, type Profiles } from './accounts/profiles.ts';
-import { createRegistration, type Registration } from './accounts/registration.ts';
-import { createSessions, type Sessions } from './accounts/sessions.ts';
+import { createProfiles } from './accounts/profiles.ts';
+import { createRegistration } from './accounts/registration.ts';
+import { createSessions } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
-import { createDirectory, type Directory } from './directory/directory.ts';
+import { createDirectory } from './directory/directory.ts';
 import { createLogoCache } from './directory/logo-cache.ts';
-import { createLogos, type Logos } from './directory/logos.ts';
-import { createFeeds, type Feeds } from './feeds/feeds.ts';
+import { createLogos } from './directory/logos.ts';
+import { createFeeds } from './feeds/feeds.ts';
 import { createActionCache } from './listening/action-cache.ts';
-import { createHistory, type History } from './listening/history.ts';
-import { createHome, type Home } from './listening/home.ts';
-import { createPlayback, type Playback } from './listening/playback.ts';
-import { createStatistics, type Statistics } from './listening/statistics.ts';
-import { type Backups, createBackups } from './operations/backups.ts';
-import { createIntegrityCheck, type IntegrityCheck } from './operations/integrity-check.ts';
+import { createHistory } from './listening/history.ts';
+import { createHome } from './listening/home.ts';
+import { createPlayback } from './listening/playback.ts';
+import { createStatistics } from './listening/statistics.ts';
+import { createBackups } from './operations/backups.ts';
+import { createIntegrityCheck } from './operations/integrity-check.ts';
 import { createMaintenance } from './operations/maintenance.ts';
 import { createPing } from './operations/ping.ts';
-import type { Schedule } from './operations/schedule.ts';
 import type { BodyParser } from './sync/body-parser.ts';
-import { createDevices, type Devices } from './sync/devices.ts';
-import { createEpisodes, type Episodes } from './sync/episodes.ts';
-import { createLibrary, type Library } from './sync/library.ts';
-import { createLists, type Lists } from './sync/lists.ts';
-import { createOpmlImport, type OpmlImport } from './sync/opml-import.ts';
-import { createRefusals, type Refusals } from './sync/refusals.ts';
-import { createServedMarks, type ServedMarks } from './sync/served-marks.ts';
-import { createSettings, type Settings } from './sync/settings.ts';
-import { createSubscriptions, type Subscriptions } from './sync/subscriptions.ts';
-import { createUpdates, type Updates } from './sync/updates.ts';
-import { createPull, type Pull } from './transfer/pull.ts';
-import { createTransfer, type Transfer } from './transfer/transfer.ts';
-
-/** All services on one storage. */
-export interface Services {
-  bodyParser: BodyParser;
-  accounts: Accounts;
-  administration: Administration;
-  registration: Registration;
-  passwordLinks: PasswordLinks;
-  sessions: Sessions;
-  appPasswords: AppPasswords;
-  loginFlow: LoginFlow;
-  servedMarks: ServedMarks;
-  refusals: Refusals;
-  devices: Devices;
-  subscriptions: Subscriptions;
-  library: Library;
-  opmlImport: OpmlImport;
-  pull: Pull;
-  episodes: Episodes;
-  playback: Playback;
-  settings: Settings;
-  lists: Lists;
-  profiles: Profiles;
-  directory: Directory;
-  updates: Updates;
-  home: Home;
-  history: History;
-  statistics: Statistics;
-  logos: Logos;
-  feeds: Feeds;
-  transfer: Transfer;
-  integrityCheck: IntegrityCheck;
-  maintenance: Schedule;
-  /** Undefined: none are scheduled. */
-  backups: Backups | undefined;
-  /** Rejects while the storage is unavailable or does not respond. */
-  ping(): Promise<void>;
-}
+import { createDevices } from './sync/devices.ts';
+import { createEpisodes } from './sync/episodes.ts';
+import { createLibrary } from './sync/library.ts';
+import { createLists } from './sync/lists.ts';
+import { createOpmlImport } from './sync/opml-import.ts';
+import { createRefusals } from './sync/refusals.ts';
+import { createServedMarks } from './sync/served-marks.ts';
+import { createSettings } from './sync/settings.ts';
+import { createSubscriptions } from './sync/subscriptions.ts';
+import { createUpdates } from './sync/updates.ts';
+import { createPull } from './transfer/pull.ts';
+import { createTransfer } from './transfer/transfer.ts';
 
 interface ServiceOptions extends Pick<
   Options,
@@ -93,8 +54,11 @@ interface ServiceOptions extends Pick<
   log: Log;
 }
 
+/** All services on one storage. */
+export type Services = ReturnType<typeof createServices>;
+
 /** Creates all services. Each takes only what it needs: stores, then services, then the rest. */
-export function createServices(storage: Storage, options: ServiceOptions): Services {
+export function createServices(storage: Storage, options: ServiceOptions) {
   const { now, hasher, fetcher, log } = options;
   const transfer = createTransfer(storage, now);
   const { podcasts } = storage;
@@ -152,6 +116,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     transfer,
     integrityCheck: createIntegrityCheck(storage),
     maintenance: createMaintenance(storage, log),
+    /** Undefined: none are scheduled. */
     backups: options.backups && createBackups(transfer, { rules: options.backups, now, log }),
     ping: createPing(storage),
   };
