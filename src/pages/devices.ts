@@ -48,7 +48,7 @@ ${renderRefusals(page)}`,
 }
 
 function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): Markup {
-  const { id, type, subscriptions, syncedAt, app, dialect } = device;
+  const { id, type, subscriptions, app, dialect } = device;
   const facts = [
     DEVICE_TYPE_NAMES[type],
     countOf(subscriptions, 'subscription'),
@@ -57,7 +57,7 @@ function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): M
   ];
   const refused = refusals.find((each) => each.device === id);
   const refusal = refused && markup`<div class="soft">Last refused ${renderTime(refused.at)}: ${refused.reason}</div>`;
-  return renderDeviceItem(base, device, facts, syncedAt, refusal);
+  return renderDeviceItem(base, device, facts, refusal);
 }
 
 const DIALECTS: Record<Dialect, string> = { 'gpodder.net': 'gpodder.net', nextcloud: 'Nextcloud' };

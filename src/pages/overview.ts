@@ -69,7 +69,7 @@ ${renderBars({ caption: 'Listening time by day (UTC)', heading: 'Day', bars })}<
 function renderDevices(base: string, devices: readonly DeviceSummary[]): Markup {
   const items = devices.map((device) => {
     const facts = [DEVICE_TYPE_NAMES[device.type], countOf(device.subscriptions, 'subscription')];
-    return renderDeviceItem(base, device, facts, device.syncedAt);
+    return renderDeviceItem(base, device, facts);
   });
   return markup`<ul class="items">${items}</ul>`;
 }

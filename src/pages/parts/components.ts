@@ -59,15 +59,16 @@ export const renderKnownPodcast = (base: string, podcast: KnownPodcast): Markup 
 /** A link to the page of an episode, in the language of its feed. */
 export const renderEpisodeLink = (
   base: string,
-  { podcast, url, title, language }: Pick<NamedEpisode, 'podcast' | 'url' | 'title' | 'language'>,
+  { podcast, url, title, language }: Pick<EpisodeNames, 'title' | 'language'> & { podcast: Url; url: Url },
 ): Markup =>
   markup`<bdi><a href="${episodePage(base, podcast, url)}"${languageAttribute(language)}>${title || url}</a></bdi>`;
 
 /** A link below it to the page of its podcast. */
-export const renderPodcastOf = (base: string, { podcast, podcastTitle, language }: Omit<NamedEpisode, 'url'>): Markup =>
+export const renderPodcastOf = (
+  base: string,
+  { podcast, podcastTitle, language }: EpisodeNames & { podcast: Url },
+): Markup =>
   markup`<bdi><a class="quiet" href="${podcastPage(base, podcast)}"${languageAttribute(language)}>${podcastTitle || podcast}</a></bdi>`;
-
-type NamedEpisode = EpisodeNames & { podcast: Url; url: Url };
 
 /** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {

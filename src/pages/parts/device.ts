@@ -1,5 +1,6 @@
 import { deviceName } from '../../domain/device.ts';
-import type { Device, DeviceType, Seconds } from '../../domain/types.ts';
+import type { Device, DeviceType } from '../../domain/types.ts';
+import type { DeviceSummary } from '../../storage/stores.ts';
 import { renderFacts } from './components.ts';
 import { renderSelect } from './form.ts';
 import { devicePage } from './links.ts';
@@ -17,14 +18,13 @@ export const DEVICE_TYPE_NAMES: Record<DeviceType, string> = {
 /** A device in a list: its facts below its name, and when it last synced. */
 export const renderDeviceItem = (
   base: string,
-  device: Pick<Device, 'id' | 'caption'>,
+  device: DeviceSummary,
   facts: readonly (string | undefined)[],
-  syncedAt: Seconds | undefined,
   more?: Markup,
 ): Markup => markup`<li><div><bdi><a href="${devicePage(base, device.id)}">${deviceName(device)}</a></bdi>
 <div class="soft">${renderFacts(facts)}</div>
 ${more}</div>
-<span class="soft">${syncedAt === undefined ? 'No sync recorded' : markup`Last sync ${renderTime(syncedAt)}`}</span></li>
+<span class="soft">${device.syncedAt === undefined ? 'No sync recorded' : markup`Last sync ${renderTime(device.syncedAt)}`}</span></li>
 `;
 
 interface DeviceChoice {
