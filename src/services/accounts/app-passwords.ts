@@ -13,8 +13,8 @@ import { createGroupedSecret } from './grouped-secret.ts';
 import type { SessionClient } from './sessions.ts';
 
 const GROUPS = 6;
-/** As `createGroupedSecret` writes it; those of earlier versions may contain an `i`. */
-const SECRET = new RegExp(`^[a-kmnp-z2-9]{5}(?:-[a-kmnp-z2-9]{5}){${GROUPS - 1}}$`);
+/** The form of what `createGroupedSecret` returns. */
+const SECRET = new RegExp(`^[a-z2-9]{5}(?:-[a-z2-9]{5}){${GROUPS - 1}}$`);
 
 /** How often the last use is stored. */
 const RECORDED_EVERY: Seconds = 3600;
