@@ -8,6 +8,7 @@ export const STYLE = `
   --page: #f7f7fa; --card: #fff; --ink: #1b2130; --soft: #596275; --line: #dfe2ea; --edge: #7d869c;
   --accent: #3949ab; --on-accent: #fff; --tint: #e9ebf8; --good: #1f7a4d; --bad: #b3261e; --bad-tint: #fbeceb;
   --shadow: 0 1px 2px rgb(20 25 45 / 8%);
+  --margin: min(1rem, 5vw);
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -41,7 +42,7 @@ code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .site-header { background: var(--card); border-bottom: 1px solid var(--line); }
-.bar { max-width: 70rem; margin: 0 auto; padding: .55rem 1rem; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
+.bar { max-width: 70rem; margin: 0 auto; padding: .55rem var(--margin); display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
 .brand { display: inline-flex; align-items: center; gap: .5rem; font-weight: 700; font-size: 1.1rem; color: var(--ink); text-decoration: none; }
 .brand img { width: 1.75rem; height: 1.75rem; display: block; }
 .site-header form[role=search] { flex: 1 1 12rem; max-width: 26rem; margin: 0; }
@@ -51,7 +52,7 @@ code { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF
 .site-nav a:hover { color: var(--ink); }
 .site-nav a[aria-current] { color: var(--ink); border-bottom-color: var(--accent); font-weight: 600; }
 .site-nav a:focus-visible { outline-offset: -3px; }
-main { flex: 1; width: 100%; max-width: 70rem; margin: 0 auto; padding: 1.75rem 1rem 3.5rem; }
+main { flex: 1; width: 100%; max-width: 70rem; margin: 0 auto; padding: 1.75rem var(--margin) 3.5rem; }
 main.narrow { max-width: 44rem; }
 .site-footer { border-top: 1px solid var(--line); color: var(--soft); font-size: .875rem; }
 .site-footer a { color: inherit; padding-block: .15rem; min-width: 1.5rem; }

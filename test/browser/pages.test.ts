@@ -49,7 +49,8 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
       await page.evaluate('document.documentElement.style.fontSize = "200%"');
       expect.soft(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(360);
       expect.soft((await page.locator('h1').boundingBox())!.width, path).toBeGreaterThan(150);
-      expect.soft(await page.evaluate(findBrokenWords), path).toEqual([]);
+      expect.soft(await page.evaluate(findBrokenWords('h1', 13)), path).toEqual([]);
+      expect.soft(await page.evaluate(findBrokenWords('label, .table[tabindex] :is(th, td)', 8)), path).toEqual([]);
     }
   });
 
@@ -325,10 +326,13 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
   });
 });
 
-/** Short words of labels and tables that are on two lines. Runs in the page. */
-const findBrokenWords = `[...document.querySelectorAll('label, .table[tabindex] :is(th, td)')].flatMap((element) => {
+/** A script that returns words of up to `longest` letters that are on two lines. */
+const findBrokenWords = (
+  selector: string,
+  longest: number,
+): string => `[...document.querySelectorAll('${selector}')].flatMap((element) => {
   const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-  return texts.flatMap((text) => [...text.data.matchAll(/\\b\\w{1,8}\\b/g)].filter(({ 0: word, index }) => {
+  return texts.flatMap((text) => [...text.data.matchAll(/\\b\\w{1,${longest}}\\b/g)].filter(({ 0: word, index }) => {
     const range = new Range();
     range.setStart(text, index);
     range.setEnd(text, index + word.length);
