@@ -20,7 +20,7 @@ interface OpmlImportOptions {
 /** `import-opml`. `file` is `-` for standard input. Rejects if it cannot be read or is not OPML. */
 export async function importOpml(config: Config, file: string, options: OpmlImportOptions): Promise<void> {
   const { user, device, replace = false, dryRun = false, strict = false, json } = options;
-  const opml = decodeXml(await readInput(file, config.maxBody));
+  const opml = decodeXml(await readInput(file, config.maxBody, replace));
   const body = { device, opml, replace, dryRun };
   const report = (await sendOnce(config, 'POST', accountPath(user, '/opml'), body)) as OpmlImportReport;
   printResult(report, json, () => toText(report, replace));
@@ -29,7 +29,7 @@ export async function importOpml(config: Config, file: string, options: OpmlImpo
 }
 
 /** Stops at the limit, as standard input may be endless. */
-async function readInput(file: string, limit: number): Promise<Buffer> {
+async function readInput(file: string, limit: number, replace: boolean): Promise<Buffer> {
   const name = file === '-' ? 'standard input' : file;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -42,7 +42,10 @@ async function readInput(file: string, limit: number): Promise<Buffer> {
   } catch (error) {
     throw cannotRead(name, error);
   }
-  if (size > limit) throw new Error(`${name} is larger than ${formatLimit(limit)}; split it into several OPML files`);
+  if (size > limit) {
+    const once = replace ? ', and import only the first with --replace' : '';
+    throw new Error(`${name} is larger than ${formatLimit(limit)}; split it into several OPML files${once}`);
+  }
   return Buffer.concat(chunks);
 }
 

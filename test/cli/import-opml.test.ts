@@ -214,6 +214,10 @@ it('a file that is too large is refused with its name, also if it has no end', a
     code: 1,
     stderr: `[error] ${data}/list.opml is larger than 16 MiB; split it into several OPML files\n`,
   });
-  const endless = await run(['import-opml', '/dev/zero', '--user', 'bob', '--device', 'phone', '--data', data]);
-  expect(endless).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than 16 MiB') });
+  const importEndless = (...options: string[]) =>
+    run(['import-opml', '/dev/zero', '--user', 'bob', '--device', 'phone', '--data', data, ...options]);
+  const tooLarge = '/dev/zero is larger than 16 MiB; split it into several OPML files';
+  expect(await importEndless()).toMatchObject({ code: 1, stderr: `[error] ${tooLarge}\n` });
+  const replacing = `${tooLarge}, and import only the first with --replace`; // each would replace the one before
+  expect(await importEndless('--replace')).toMatchObject({ code: 1, stderr: `[error] ${replacing}\n` });
 });
