@@ -1,4 +1,4 @@
-import { isLonger } from './count.ts';
+import { formatLimit, isLonger } from './count.ts';
 import { invalid, type Refusal } from './errors.ts';
 import type { Json } from './types.ts';
 
@@ -18,8 +18,8 @@ export const tooManySettings = (): Refusal =>
 export function findSettingProblem(key: string, value: Json): string | undefined {
   if (key === '' || isLonger(key, MAX_KEY) || !key.isWellFormed()) return `a key must have 1 to ${MAX_KEY} characters`;
   if (isDeeperThan(MAX_DEPTH, value)) return `a value may be nested up to ${MAX_DEPTH} levels deep`;
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_VALUE) return `a value may take up to ${MAX_VALUE} bytes as JSON`;
-  return undefined;
+  const size = Buffer.byteLength(JSON.stringify(value));
+  return size > MAX_VALUE ? `a value may take up to ${formatLimit(MAX_VALUE)} as JSON` : undefined;
 }
 
 const isDeeperThan = (depth: number, value: Json): boolean =>

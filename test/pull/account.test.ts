@@ -81,7 +81,7 @@ it('repairs the invalid data of other servers, and reports what was rewritten, r
       what: 'an episode action of https://media.example/ü.mp3',
       reason: expect.stringMatching(/addresses are invalid/),
     },
-    { what: 'the setting big of phone', reason: expect.stringMatching(/65536 bytes/) },
+    { what: 'the setting big of phone', reason: expect.stringMatching(/up to 64 KiB/) },
     { what: 'mailto:x', reason: 'a feed address begins with http:// or https://' },
     { what: 'the podcast list !?', reason: expect.stringMatching(/letter or digit/) },
   ]);

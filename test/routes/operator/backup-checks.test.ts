@@ -181,7 +181,7 @@ describe('names the line and stores nothing if', () => {
           ['b', 'x'.repeat(65_535)],
         ]),
       ],
-      'bytes as JSON (entry 1)',
+      '64 KiB as JSON (entry 1)',
     ],
     ['a value is too deep', [user(), settings([['a', JSON.parse('['.repeat(200) + ']'.repeat(200))]])], 'nested up to'],
     [
