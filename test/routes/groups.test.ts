@@ -83,6 +83,12 @@ describe.each(TARGETS)('devices (%s)', (target) => {
     expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(3);
   });
 
+  it('explains what groups consist of', async () => {
+    const { request } = await openWithDevices(target);
+    const answer = await request('POST', SYNC, { auth, body: { synchronize: 'phone' } });
+    expect(await answer.text()).toContain('must be an array of arrays of device ids');
+  });
+
   it('names the device that does not exist', async () => {
     const { request } = await openWithDevices(target);
     const body = { synchronize: [['phone', 'laptop']], 'stop-synchronize': ['my car'] };
