@@ -54,4 +54,4 @@ function routeOf(event: H3Event): string | undefined {
 }
 
 /** Hides the token in the path of a link with which a person chooses a password. */
-export const redactPath = (path: string): string => path.replace(/(\/welcome\/+)[^/]+/i, '$1***');
+export const redactPath = (path: string): string => path.replace(/(\/welcome\/)[^/]+/i, '$1***');

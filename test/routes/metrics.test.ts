@@ -20,7 +20,9 @@ it('are for those with the token', async () => {
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(await statusOf(server, bearer('right'), 'HEAD')).toBe(200);
-  for (const token of ['', 'wrong', 'right2', 'RIGHT']) expect(await statusOf(server, bearer(token))).toBe(404);
+  expect(await statusOf(server, { headers: { authorization: 'bearer  right' } })).toBe(200);
+  for (const token of ['', 'wrong', 'right2', 'right 2', 'RIGHT'])
+    expect(await statusOf(server, bearer(token))).toBe(404);
   expect(await statusOf(server, { auth: 'bob:secret' })).toBe(404);
 });
 

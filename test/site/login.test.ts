@@ -43,15 +43,17 @@ it.each<[Record<string, string>, string]>([
 
 it('replaces a CSRF cookie that it cannot have written, instead of sending it back', async () => {
   const { request } = await openTestServer();
-  const headers = { cookie: `csrf=${encodeURIComponent(`${'x'.repeat(24)}; Domain=example`)}` };
-  const cookie = (await request('GET', '/login', { headers })).headers.get('set-cookie');
-  expect(cookie).toMatch(/^csrf=[\w-]{24}; Path=\//);
+  for (const value of [`${'x'.repeat(24)}; Domain=example`, `x; Domain=example; a=${'x'.repeat(24)}`]) {
+    const headers = { cookie: `csrf=${encodeURIComponent(value)}` };
+    const cookie = (await request('GET', '/login', { headers })).headers.get('set-cookie');
+    expect(cookie).toMatch(/^csrf=[\w-]{24}; Path=\//);
+  }
 });
 
-it('sends its CSRF cookie only to the path of the server', async () => {
+it('sends its CSRF cookie only to the path of the server, for a month', async () => {
   const { request } = await openTestServer({ baseUrl: 'https://host.example/pods' });
   const cookie = (await request('GET', '/login')).headers.get('set-cookie');
-  expect(cookie?.split('; ')).toEqual(expect.arrayContaining(['Path=/pods', 'Secure']));
+  expect(cookie?.split('; ')).toEqual(expect.arrayContaining(['Path=/pods', 'Max-Age=2592000', 'Secure']));
 });
 
 it('counts wrong passwords together with those of apps', async () => {
@@ -119,6 +121,17 @@ it('asks for cookies if the browser has sent none', async () => {
     expect(sent.status, path).toBe(400);
     expect(await sent.text()).toContain('so allow cookies for this site; nothing was changed. Send it again.');
   }
+});
+
+it('asks a user whose CSRF cookie has expired to send the form again, not to allow cookies', async () => {
+  const server = await openTestServer();
+  const login = await server.request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
+  const [, cookie] = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)!;
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+  const body = `csrf=${'x'.repeat(24)}&title=Mine`;
+  const again = await server.request('POST', '/lists', { cookie: cookie!, headers, body });
+  expect(again.status).toBe(400);
+  expect(await again.text()).toContain('This form was too old; nothing was changed. Send it again.');
 });
 
 it('does not apply a form that another account has opened in the same browser', async () => {
