@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { type FinishedRequest, redactPath } from '../../src/http/access-log.ts';
 import { openTestServer, type TestServerOptions } from '../server.ts';
@@ -27,20 +28,34 @@ async function open(options: TestServerOptions = {}) {
 
 it('has each request, with user and address', async () => {
   const { request, requests } = await open();
+  const startedAt = performance.now();
   const answer = await request('GET', '/api/2/devices/bob.json?since=1', { auth: 'bob:secret' });
   const body = await answer.text();
   const [entry] = await requests(1);
+  const longest = Math.ceil(performance.now() - startedAt);
   expect(entry).toEqual({
     method: 'GET',
     path: '/api/2/devices/bob.json',
     route: '/api/2/devices/:user.:format',
     status: 200,
-    duration: expect.any(Number),
+    duration: expect.toSatisfy((duration) => Number.isInteger(duration) && duration <= longest),
     bytes: expect.any(Number),
     user: 'bob',
     ip: '127.0.0.1',
   });
   expect(entry!.bytes).toBeGreaterThan(body.length);
+});
+
+it('has the bytes of each response, also if its connection has been used before', async () => {
+  const { origin, requests } = await open();
+  const socket = connect(Number(new URL(origin!).port), '127.0.0.1');
+  const received = text(socket);
+  for (const connection of ['keep-alive', 'close']) {
+    socket.write(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\n\r\n`);
+    await requests(connection === 'close' ? 2 : 1);
+  }
+  const sent = (await requests(2)).map(({ bytes }) => bytes);
+  expect(sent[0]! + sent[1]!).toBe((await received).length);
 });
 
 it.each([
@@ -86,6 +101,13 @@ it('has a request whose client disconnects before the response, without a status
   await once(socket, 'connect');
   socket.write('x', () => socket.resetAndDestroy());
   expect((await requests(1))[0]).toMatchObject({ method: 'POST', status: undefined, user: undefined });
+});
+
+it('does not have requests within the process', async () => {
+  const reported: FinishedRequest[] = [];
+  const { request } = await openTestServer({ onRequest: (each) => void reported.push(each) });
+  expect((await request('GET', '/health')).status).toBe(200);
+  expect(reported).toEqual([]);
 });
 
 it('does not have the requests of the operator', async () => {
