@@ -154,8 +154,8 @@ function dispatch(
     if (event.req.method === 'OPTIONS') return preflight(allow);
     return errorReply(405, `this address accepts ${allow}`, format, { allow });
   }
-  const [, , formats, handler, isChange] = route;
-  refuseForged(event, rules, isChange);
+  const [method, , formats, handler, isChange = method !== 'GET'] = route;
+  if (isChange) refuseForged(event, rules);
   if (formats.length > 0 && !formats.includes(format)) {
     return errorReply(400, `this address is available as ${formats.join(', ')}, in no other format`, format);
   }

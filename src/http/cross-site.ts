@@ -12,16 +12,14 @@ import { isOwnOrigin, type OriginRules } from './origin.ts';
 const SIMPLE_TYPES = new Set(['', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 /** Apps of the Nextcloud dialect send it. A page would need a preflight for it, which does not allow it. */
 export const APP_HEADER = 'ocs-apirequest';
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Throws `forbidden` for a change that a page of another website can make a browser send in the user's name: without a
  * preflight, or with the cookie. A web app on another site that sends JSON with its own Basic credentials is allowed.
- * `isChange`: by default, whether the method is one for changes.
  */
-export function refuseForged(event: H3Event, rules: OriginRules, isChange = !SAFE_METHODS.has(event.req.method)): void {
+export function refuseForged(event: H3Event, rules: OriginRules): void {
   const { method, headers } = event.req;
-  if (!isChange || !isCrossSite(event, rules)) return;
+  if (!isCrossSite(event, rules)) return;
   const isScripted = (headers.get('sec-fetch-mode') ?? 'cors') === 'cors';
   const isSimple = method === 'POST' && SIMPLE_TYPES.has(mediaType(headers)) && !headers.has(APP_HEADER);
   const isByCookie = headers.has('cookie') && !headers.has('authorization');

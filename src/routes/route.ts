@@ -11,7 +11,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * A row of a route table. If it has `formats`, the path ends with `.{format}`; any other format is a 400. `isChange`: whether
- * it changes something in the user's name, see `refuseForged`; by default, its method decides.
+ * it changes something in the user's name, see `refuseForged`; by default, every method but GET does.
  */
 export type Route = [method: Method, path: string, formats: readonly string[], handler: Handler, isChange?: boolean];
 

@@ -57,6 +57,7 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     expect(await isStored(server, { cookie: await logIn(server), headers }, 'PUT')).toBe(false);
     expect(await isStored(server, { cookie: await logIn(server), headers })).toBe(false);
     expect(await isStored(server, { auth, cookie: await logIn(server), headers })).toBe(true);
+    expect((await server.request('POST', DEVICE, { body: A, headers })).status).toBe(401);
   });
 
   it('is not allowed the header of Nextcloud apps', async () => {
