@@ -21,8 +21,9 @@ it('are for those with the token', async () => {
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(await statusOf(server, bearer('right'), 'HEAD')).toBe(200);
   expect(await statusOf(server, { headers: { authorization: 'bearer  right' } })).toBe(200);
-  for (const token of ['', 'wrong', 'right2', 'right 2', 'RIGHT'])
+  for (const token of ['', 'wrong', 'right2', 'right 2', 'RIGHT']) {
     expect(await statusOf(server, bearer(token))).toBe(404);
+  }
   expect(await statusOf(server, { auth: 'bob:secret' })).toBe(404);
 });
 
