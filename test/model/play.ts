@@ -8,6 +8,8 @@ import type { World } from './world.ts';
 
 /** Tests run concurrently, as most of the time is spent waiting for the disk. */
 const CONCURRENT_TESTS = 3;
+/** Milliseconds to look for a smaller scenario that fails. All are played, however slow the machine is. */
+const SHRINKING = 60_000;
 /** Enough for all clients to upload everything. */
 const MAX_ROUNDS = 10;
 
@@ -20,12 +22,18 @@ export function testScenarios<T>(
 ): void {
   it.concurrent.each(Array.from({ length: CONCURRENT_TESTS }, (_, index) => seed + index))(
     `${title} (seed %i)`,
-    (seed) =>
-      fc.assert(fc.asyncProperty(scenarios, play), {
-        seed,
-        numRuns: Math.ceil(runs / CONCURRENT_TESTS),
-        interruptAfterTimeLimit: 60_000, // mostly for shrinking
-      }),
+    async (seed) => {
+      let failedAt = Infinity;
+      const playUntilShrunk = async (each: T): Promise<void> => {
+        if (performance.now() - failedAt > SHRINKING) return;
+        await play(each).catch((error: unknown) => {
+          failedAt = Math.min(failedAt, performance.now());
+          throw error;
+        });
+      };
+      const numRuns = Math.ceil(runs / CONCURRENT_TESTS);
+      await fc.assert(fc.asyncProperty(scenarios, playUntilShrunk), { seed, numRuns });
+    },
     600_000,
   );
 }
