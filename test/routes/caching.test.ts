@@ -31,6 +31,16 @@ describe('public responses', () => {
     }
   });
 
+  it('may be cached if they have hundreds of kilobytes', async () => {
+    const { request } = await openTestServer();
+    const body = Array.from({ length: 500 }, (_, at) => `http://example.org/${at}`);
+    await request('POST', '/api/2/lists/bob/create.json?title=My%20list', { auth, body });
+    const first = await request('GET', `${LIST}.json`);
+    expect((await first.text()).length).toBeGreaterThan(100_000);
+    const again = await request('GET', `${LIST}.json`, { headers: { 'if-none-match': first.headers.get('etag')! } });
+    expect(again.status).toBe(304);
+  });
+
   it('have another ETag once they have changed', async () => {
     const server = await openTestServer();
     await createList(server);
