@@ -28,6 +28,7 @@ describe('a failed login is logged with its address', () => {
     ['2001:db8:0:0:0:0:0:7', '2001:db8::7'],
     ['::ffff:203.0.113.7', IP],
     ['203.0.113.7:4711', IP],
+    ['[2001:db8::7]', '2001:db8::7'],
     [`1.2.3.4, ${IP}`, IP], // the client may have sent the first one
     [' [warn] Failed login from 198.51.100.1: unknown user', '-'],
   ])('from %s', async (sent, ip) => {

@@ -58,12 +58,15 @@ describe('wrong passwords', () => {
   });
 
   it('are counted together for an IPv6 network, and whatever port a proxy adds', async () => {
-    for (const from of [(at: number) => `2001:db8:1:2::${at}`, (at: number) => `192.0.2.7:${5000 + at}`]) {
+    for (const [from, same] of [
+      [(at: number) => `2001:db8:1:2::${at}`, '2001:db8:1:2:ffff::1'],
+      [(at: number) => `192.0.2.7:${5000 + at}`, '192.0.2.7'],
+    ] as const) {
       const { request } = await openTestServer({ trustProxy: true });
       const guess = (address: string, password: string): Promise<Response> =>
         request('GET', DEVICES, { auth: `bob:${password}`, headers: { 'x-forwarded-for': address } });
       for (let at = 1; at <= 10; at++) expect((await guess(from(at), 'wrong')).status).toBe(401);
-      expect((await guess(from(11), 'secret')).status).toBe(429);
+      for (const last of [from(11), same]) expect((await guess(last, 'secret')).status).toBe(429);
       for (const other of ['2001:db8:1:3::1', '::ffff:192.0.2.8']) {
         expect((await guess(other, 'secret')).status).toBe(200);
       }
