@@ -142,7 +142,7 @@ function pickCoding(accepted: string): Coding | undefined {
   const codings = new Map(
     accepted.split(',').map((item) => {
       const [name = '', weight = 'q=1'] = item.toLowerCase().split(';');
-      return [name.trim(), Number(weight.trim().replace('q=', ''))] as const;
+      return [name.trim(), Number(weight.replace('q=', ''))] as const;
     }),
   );
   const accepts = (coding: Coding): boolean => (codings.get(coding) ?? codings.get('*') ?? 0) > 0;
