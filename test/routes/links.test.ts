@@ -14,8 +14,9 @@ describe('links', () => {
   it.each<[object, Record<string, string>, string]>([
     [{}, {}, 'http://localhost/'],
     [{}, { host: 'sync.example:8080' }, 'http://sync.example:8080/'],
-    [{}, { host: '[::1]:8080' }, 'http://[::1]:8080/'],
+    [{}, { host: '[2001:DB8::1]:18080' }, 'http://[2001:DB8::1]:18080/'],
     [{}, { host: '"><b>' }, 'http://localhost/'],
+    [{}, { host: 'name@evil.example' }, 'http://localhost/'],
     [{}, { host: 'x:99999' }, 'http://localhost/'],
     [{}, { host: 'evil.example/path?' }, 'http://localhost/'],
     [{}, { host: '1.2.3.999' }, 'http://localhost/'],
