@@ -36,6 +36,7 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await page.getByRole('checkbox', { name: 'Remove this device' }).check();
   await press('Remove device');
   await page.getByRole('heading', { level: 1, name: 'Devices', exact: true }).waitFor();
+  await see('Device removed.');
   await see('All devices have the same subscriptions.');
   expect(await link('Kitchen tablet').count()).toBe(0);
 
@@ -61,8 +62,9 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await page.getByRole('checkbox', { name: 'Delete this list' }).check();
   await press('Delete this list');
   await arrive('Lists');
+  await see('List deleted.');
   expect(await link('Sunday evening').count()).toBe(0);
-  expect(page.url()).toBe(`${base}/lists`);
+  expect(page.url()).toBe(`${base}/lists?done=deleted`);
 });
 
 journey('10. sets privacy, address and password, ends sessions, takes the data, and leaves', async (visitor) => {
