@@ -114,5 +114,5 @@ function readLines(bytes: Buffer, at: number, prefix: string): Content {
     at = newline + 1;
   }
   const { until, versions } = JSON.parse(`{${bytes.toString('utf8', at + 2)}`) as ParsedFile;
-  return { entries: found.map((entry, index) => ({ ...entry, version: versions[index]! })), until };
+  return { entries: found.map(({ key, value }, index) => ({ key, value, version: versions[index]! })), until };
 }

@@ -264,5 +264,6 @@ function toChanged({ podcast, replaces, episodes }: PodcastChange): PodcastField
   former.delete(podcast.url);
   const known = replaces.map(({ newestEpisode = 0 }) => newestEpisode);
   const newest = (episodes?.after ?? []).reduce((max, { stamp }) => Math.max(max, stamp), Math.max(0, ...known));
-  return { ...fields, formerUrls: [...former], ...(newest > 0 && { newestEpisode: newest }) };
+  // Not a spread: on Node 20, each object that gets properties after one takes several times the memory.
+  return Object.assign(fields, { formerUrls: [...former], ...(newest > 0 && { newestEpisode: newest }) });
 }

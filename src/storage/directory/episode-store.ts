@@ -100,8 +100,9 @@ const toNewest = ({ title, releasedAt }: StoredEpisode): NewestEpisode => ({ tit
 const lengthOf = ({ url, description, website, formerUrls = [] }: StoredEpisode): number =>
   [url, description, website, ...formerUrls].reduce((sum, text) => sum + text.length, 300);
 
+// Not a spread: on Node 20, each object that gets properties after one takes several times the memory.
 const toEpisodes = (entry: Entry): ChunkedEpisode[] =>
-  valueOf<StoredEpisode[]>(entry).map((episode) => ({ ...episode, chunk: entry.key }));
+  valueOf<StoredEpisode[]>(entry).map((episode) => Object.assign(episode, { chunk: entry.key }));
 
 /**
  * The batch that replaces the episodes `before`, of one or several podcasts, by `after`, under one URL; both are newest
