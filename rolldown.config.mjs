@@ -6,8 +6,8 @@ const program = 'bin/podsync.ts';
 const executable = { name: 'executable', writeBundle: makeExecutable };
 
 /**
- * The program in two forms. For the npm package in some files, as Node takes twice the time to load a file for each module;
- * and with all packages as one file.
+ * The program in two forms: for the npm package, in few files, as Node needs twice the time to load one for each module; and
+ * with all packages, as one file.
  */
 export default [
   {
