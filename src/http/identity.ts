@@ -142,7 +142,7 @@ export function createIdentity(
 
   const loginByCredentials = async (event: H3Event, credentials: Credentials): Promise<Login | undefined> => {
     const { name, password } = credentials;
-    const found = await appLogin(event, credentials);
+    const found = isAppPassword(password) && (await appLogin(event, credentials));
     if (found) return found;
     if (name !== undefined) return { user: await basicUser(event, name, password) };
     // It may be a token for a proxy in front of the server. Otherwise it is checked and counted like a wrong password.
