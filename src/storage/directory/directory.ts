@@ -264,6 +264,6 @@ function toChanged({ podcast, replaces, episodes }: PodcastChange): PodcastField
   former.delete(podcast.url);
   const known = replaces.map(({ newestEpisode = 0 }) => newestEpisode);
   const newest = (episodes?.after ?? []).reduce((max, { stamp }) => Math.max(max, stamp), Math.max(0, ...known));
-  // Not a spread: on Node 20, each object that gets properties after one takes several times the memory.
+  // Not a spread: on Node 20, an object that gets properties after one takes more memory, and is slower to read.
   return Object.assign(fields, { formerUrls: [...former], ...(newest > 0 && { newestEpisode: newest }) });
 }

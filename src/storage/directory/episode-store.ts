@@ -100,7 +100,7 @@ const toNewest = ({ title, releasedAt }: StoredEpisode): NewestEpisode => ({ tit
 const lengthOf = ({ url, description, website, formerUrls = [] }: StoredEpisode): number =>
   [url, description, website, ...formerUrls].reduce((sum, text) => sum + text.length, 300);
 
-// Not a spread: on Node 20, each object that gets properties after one takes several times the memory.
+// Not a spread: on Node 20, an object that gets properties after one takes more memory, and is slower to read.
 const toEpisodes = (entry: Entry): ChunkedEpisode[] =>
   valueOf<StoredEpisode[]>(entry).map((episode) => Object.assign(episode, { chunk: entry.key }));
 
