@@ -9,10 +9,10 @@ const CHUNK = 4000;
 /** Characters per chunk, far below the limit of values. Only a chunk with a single row may have more. */
 const MAX_TEXT = 512 * 1024;
 
-/** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. `first`: its number. */
-export function writeRows(prefix: Prefix, rows: readonly unknown[], first = 0): Promise<[Key, Value][]> {
+/** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. */
+export function writeRows(prefix: Prefix, rows: readonly unknown[]): Promise<[Key, Value][]> {
   const chunks = chunked(rows, CHUNK, (part) => JSON.stringify(part));
-  return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(first + number)}`, text]);
+  return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(number)}`, text]);
 }
 
 /** Splits items into chunks by number and by length as JSON. */

@@ -4,11 +4,11 @@ import { compareText } from '../../domain/text-order.ts';
 import type { Json, ListSummary, SettingScope, UserId } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { byPlace, scan } from '../rows.ts';
+import { byPlace, readRows, scan } from '../rows.ts';
 import type { UserRecord } from '../stores.ts';
 import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
-import { readHeaders, readList } from '../sync/podcast-lists.ts';
+import { readFeeds, readLists } from '../sync/podcast-lists.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
 import { valueOf, valuesOf } from '../values.ts';
 import { settingsPrefix } from './account-keys.ts';
@@ -41,7 +41,7 @@ const readAccount = (core: Core, user: UserId): Promise<(Iterable<UserRecord[]> 
     const devices = await core.accounts.part(account, 'devices');
     const subscriptions = await core.accounts.part(account, 'subscriptions');
     const scopes = await readScopes(core, user);
-    const lists = await readHeaders(core, user);
+    const lists = await readLists(core, user);
     const appPasswords = await readAppPasswords(core, user);
     const sessions = await readSessions(core, user, head.sessionEpoch);
     const { id: _, ...details } = toUser(user, head);
@@ -151,8 +151,8 @@ function* batchesOf(scopes: readonly StoredScope[]): Iterable<StoredScope[]> {
 }
 
 async function* listPages(core: Core, user: UserId, lists: readonly ListSummary[]): AsyncGenerator<UserRecord[]> {
-  for (const { name } of lists) {
-    const list = await readList(core, user, name);
-    if (list) yield [{ kind: 'list', list }];
+  for (const list of lists) {
+    const entries = await readFeeds(core, user, list.name);
+    if (entries.length > 0) yield [{ kind: 'list', list: { ...list, urls: readRows(entries) } }];
   }
 }

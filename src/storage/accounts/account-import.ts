@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { groupBy } from '../../batches.ts';
-import type { EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
+import type { EpisodeAction, ListSummary, Stamp, Url, UserId } from '../../domain/types.ts';
 import type { Core } from '../core.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { actionIndexEntry } from '../directory/keys.ts';
@@ -9,9 +9,9 @@ import { byPlace, writeRows } from '../rows.ts';
 import type { UserRecord, UserRecordOf } from '../stores.ts';
 import { writeActions } from '../sync/action-log.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
-import { writeList } from '../sync/podcast-lists.ts';
+import { writeLists } from '../sync/podcast-lists.ts';
 import { toStored } from '../sync/subscription-list.ts';
-import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
+import { devicesPrefix, headKey, listPrefix, stagedKey, subscriptionListPrefix } from './account-keys.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { isPrivacySetting, toPrivacy } from './privacy.ts';
@@ -47,6 +47,7 @@ class StagedAccount {
   #head: Head | undefined;
   readonly #devices: UserRecordOf<'device'>[] = [];
   readonly #groups: string[][] = [];
+  readonly #lists: ListSummary[] = [];
   /** Sorted by stamp. */
   readonly #subscriptions: UserRecordOf<'subscription'>[] = [];
   /** The entries of each app password and session. */
@@ -105,9 +106,12 @@ class StagedAccount {
       case 'settings':
         this.#set(record);
         break;
-      case 'list':
-        this.#writer.put(await writeList(this.id, record.list, head.next++));
+      case 'list': {
+        const { urls, ...summary } = record.list;
+        this.#lists.push(summary);
+        this.#writer.put(await writeRows(listPrefix(this.id, summary.name), urls));
         break;
+      }
       case 'appPassword': {
         const { kind: _, ...appPassword } = record;
         this.#digests.push(APP_PASSWORDS.entries({ ...appPassword, user: this.id }));
@@ -169,6 +173,7 @@ class StagedAccount {
     const devices = this.#toDevices();
     const firstPlace = devices.rows.length; // before it, the numbers of the devices
     head.next = Math.max(head.next, firstPlace + 1);
+    this.#writer.put([writeLists(this.id, this.#lists)]);
     this.#writer.put(await writeRows(devicesPrefix(this.id), devices.rows));
     const subscribed = new Set<Url>();
     for (const [id, records] of groupBy(this.#subscriptions, ({ device }) => device)) {

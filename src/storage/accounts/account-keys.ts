@@ -55,6 +55,9 @@ export const servedMarksKey = (user: UserId, device: string): Key => `u/${user}/
 export const refusalsKey = (user: UserId): Key => `u/${user}/refusals`;
 
 export const settingsPrefix = (user: UserId): Prefix => `u/${user}/settings/`;
+/** Names and titles of the podcast lists. */
+export const listsKey = (user: UserId): Key => `u/${user}/lists`;
+/** Feeds of all lists. */
 export const listsPrefix = (user: UserId): Prefix => `u/${user}/lists/`;
 export const listPrefix = (user: UserId, name: string): Prefix => `${listsPrefix(user)}${textDigest(name)}/`;
 

@@ -5,8 +5,7 @@ import type { StoredSetting } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
 import type { Key } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { hasKeys, scan } from '../rows.ts';
-import { feedsIn } from '../sync/podcast-lists.ts';
+import { hasKeys, readRows, scan } from '../rows.ts';
 import { valueOf, valuesOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
@@ -40,7 +39,7 @@ export async function removeUnused(core: Core): Promise<void> {
 /** All feeds in lists and settings, account by account, in pages. */
 async function* namedFeeds({ store }: Core): AsyncGenerator<readonly Url[]> {
   for await (const user of userIds(store)) {
-    for await (const page of scan(store, listsPrefix(user))) yield feedsIn(page);
+    for await (const page of scan(store, listsPrefix(user))) yield readRows<Url>(page);
     for await (const page of scan(store, settingsPrefix(user))) {
       yield valuesOf<StoredSetting>(page).flatMap(({ scope }) => ('podcast' in scope ? scope.podcast : []));
     }

@@ -1,129 +1,91 @@
 import { LRUCache } from 'lru-cache';
-import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
-import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
-import { mergeBatches } from '../batch.ts';
-import type { Batch, Entry, Key, Value } from '../contract.ts';
+import type { ListSummary, Url, UserId } from '../../domain/types.ts';
+import { listPrefix, listsKey } from '../accounts/account-keys.ts';
+import type { Write } from '../accounts/accounts.ts';
+import type { Entry, Key, Value } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { StorageError } from '../errors.ts';
-import { chunkNumber, under } from '../keys.ts';
-import { byPlace, listAll, readRows, replaceKeys, writeRows } from '../rows.ts';
+import { listAll, readRows, replaceRows, writeRows } from '../rows.ts';
 import type { ListStore } from '../stores.ts';
-import { valueOf } from '../values.ts';
-
-/** The first row of a list. Written as a chunk of its own, so that it can be read without the URLs that follow. */
-interface Header extends ListSummary {
-  /** Position among the lists. */
-  place: number;
-}
+import { readValue } from '../values.ts';
 
 /** Approximate size of the cache. Bytes. */
 const CACHE = 16 * 1024 * 1024;
 
 export function createListStore(core: Core): ListStore {
-  const { store, accounts } = core;
+  const { accounts } = core;
   /** By the versions of the rows. Concurrent readers of a long list share one copy. */
-  const cache = new LRUCache<string, PodcastList>({ maxSize: CACHE });
-  const read = (user: UserId, name: string): Promise<Entry[]> => listAll(store, listPrefix(user, name));
+  const cache = new LRUCache<string, Url[]>({ maxSize: CACHE });
+
+  /** Changes a list, whose place among all `lists` is `at`. False if there is none with this name. */
+  const change = (
+    user: UserId,
+    name: string,
+    decide: (lists: readonly ListSummary[], at: number) => Promise<Write | undefined>,
+  ): Promise<boolean> =>
+    accounts.write(user, async () => {
+      const lists = await readLists(core, user);
+      const at = lists.findIndex((list) => list.name === name);
+      return at === -1 ? { result: false } : { result: true, write: await decide(lists, at) };
+    });
 
   return {
-    async all(user) {
-      const lists = await readHeaders(core, user);
-      return lists.map(({ name, title }) => ({ name, title }));
-    },
+    all: (user) => readLists(core, user),
 
     async find(user, name) {
-      const entries = await read(user, name);
-      if (entries.length === 0) return undefined;
+      // Two reads: after a concurrent change, the feeds may be newer than the title.
+      const [lists, entries] = await Promise.all([readLists(core, user), readFeeds(core, user, name)]);
+      const summary = lists.find((list) => list.name === name);
+      if (!summary || entries.length === 0) return undefined;
       const versions = entries.map(({ key, version }) => `${key} ${version}`).join();
-      const list = cache.get(versions) ?? parseList(entries).list;
-      cache.set(versions, list, { size: entries.reduce((size, { value }) => size + value.length, 1) });
-      return list;
+      const urls = cache.get(versions) ?? readRows<Url>(entries);
+      cache.set(versions, urls, { size: entries.reduce((size, { value }) => size + value.length, 1) });
+      return { ...summary, urls };
     },
 
-    create: (user, list) =>
-      accounts.write(user, async ({ head }) => {
-        const before = await read(user, list.name);
-        if (before.length > 0) throw new StorageError('conflict', 'a list with such a title exists; choose another');
-        return {
-          result: undefined,
-          write: { head: { next: head.next + 1 }, set: await writeList(user, list, head.next) },
-        };
+    create: (user, { urls, ...summary }) =>
+      accounts.write(user, async () => {
+        const lists = await readLists(core, user);
+        const isTaken = lists.some(({ name }) => name === summary.name);
+        if (isTaken) throw new StorageError('conflict', 'a list with such a title exists; choose another');
+        const feeds = await writeRows(listPrefix(user, summary.name), urls);
+        return { result: undefined, write: { set: [writeLists(user, [...lists, summary]), ...feeds] } };
       }),
 
-    update: (user, name, change) =>
-      accounts.write(user, async () => {
-        const entries = await read(user, name);
-        if (entries.length === 0) return { result: false };
-        const { list, place } = parseList(entries);
-        return { result: true, write: await replaceList(user, { ...list, ...change(list) }, place, entries) };
+    update: (user, name, toChanged) =>
+      change(user, name, async (lists, at) => {
+        const entries = await readFeeds(core, user, name);
+        const before = { ...lists[at]!, urls: readRows<Url>(entries) };
+        const { urls, ...summary } = { ...before, ...toChanged(before) };
+        const feeds = await replaceRows(listPrefix(user, name), urls, keysOf(entries));
+        return { ...feeds, set: [writeLists(user, lists.with(at, summary)), ...feeds.set] };
       }),
 
     move: (user, name, by) =>
-      accounts.write(user, async () => {
-        const before = await readHeaders(core, user);
-        const from = before.findIndex((list) => list.name === name);
-        if (from === -1) return { result: false };
-        const after = before.toSpliced(from, 1).toSpliced(Math.max(0, from + by), 0, before[from]!);
-        const replaced: Batch[] = [];
-        for (const [at, header] of after.entries()) {
-          const { place } = before[at]!;
-          if (header.place === place) continue;
-          const entries = await read(user, header.name);
-          replaced.push(await replaceList(user, parseList(entries).list, place, entries));
-        }
-        return { result: true, write: replaced.length > 0 ? mergeBatches(replaced) : undefined };
+      change(user, name, async (lists, at) => {
+        const moved = lists.toSpliced(at, 1).toSpliced(Math.max(0, at + by), 0, lists[at]!);
+        return moved[at] === lists[at] ? undefined : { set: [writeLists(user, moved)] };
       }),
 
     delete: (user, name) =>
-      accounts.write(user, async () => {
-        const keys = (await read(user, name)).map(({ key }) => key);
-        return keys.length === 0 ? { result: false } : { result: true, write: { delete: keys } };
-      }),
+      change(user, name, async (lists, at) => ({
+        set: [writeLists(user, lists.toSpliced(at, 1))],
+        delete: keysOf(await readFeeds(core, user, name)),
+      })),
   };
 }
 
-/** The entries of a list. */
-export async function writeList(
-  user: UserId,
-  { name, title, urls }: PodcastList,
-  place: number,
-): Promise<[Key, Value][]> {
-  const prefix = listPrefix(user, name);
-  const header: Header = { name, title, place };
-  return [[`${prefix}${chunkNumber(0)}`, JSON.stringify([header])], ...(await writeRows(prefix, urls, 1))];
-}
+/** The names and titles of all lists of an account, in order. */
+export const readLists = async ({ store }: Core, user: UserId): Promise<ListSummary[]> =>
+  (await readValue(store, listsKey(user))) ?? [];
 
-/** Replaces all `entries` of a list. */
-async function replaceList(user: UserId, list: PodcastList, place: number, entries: readonly Entry[]) {
-  const keys = entries.map(({ key }) => key);
-  return replaceKeys(await writeList(user, list, place), keys);
-}
+export const writeLists = (user: UserId, lists: readonly ListSummary[]): [Key, Value] => [
+  listsKey(user),
+  JSON.stringify(lists),
+];
 
-/** A list and its place, from all its entries. */
-function parseList(entries: readonly Entry[]): { list: PodcastList; place: number } {
-  const [{ place, ...summary }, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
-  return { list: { ...summary, urls }, place };
-}
+/** The rows of a list, which are its feeds; none if it does not exist. */
+export const readFeeds = ({ store }: Core, user: UserId, name: string): Promise<Entry[]> =>
+  listAll(store, listPrefix(user, name));
 
-/** The headers of all lists of an account, in order. Skips the URLs: an account may have a million. */
-export async function readHeaders({ store }: Core, user: UserId): Promise<Header[]> {
-  const headers: Header[] = [];
-  let { from, until } = under(listsPrefix(user));
-  for (;;) {
-    const [first] = await store.list({ from, until, limit: 1 });
-    if (!first) return headers.toSorted(byPlace);
-    const [header] = valueOf<[Header]>(first);
-    headers.push(header);
-    from = under(listPrefix(user, header.name)).until;
-  }
-}
-
-/** The feeds in some of the entries of lists. */
-export const feedsIn = (entries: readonly Entry[]): Url[] =>
-  readRows<Header | Url>(entries).filter((row) => typeof row === 'string');
-
-/** A list; undefined if it does not exist. */
-export async function readList({ store }: Core, user: UserId, name: string): Promise<PodcastList | undefined> {
-  const entries = await listAll(store, listPrefix(user, name));
-  return entries.length === 0 ? undefined : parseList(entries).list;
-}
+const keysOf = (entries: readonly Entry[]): Key[] => entries.map(({ key }) => key);
