@@ -1,11 +1,9 @@
 import { scopeKey } from '../../domain/scope.ts';
 import type { Json, SettingScope, UserId } from '../../domain/types.ts';
-import { mapInSlices } from '../../slices.ts';
 import type { Key } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
-import { subscriptionKey, toSubscription } from '../directory/keys.ts';
-import { type Prefix, urlDigest } from '../keys.ts';
+import { type DirectoryChange, findCorrection, prepareChange } from '../directory/account-changes.ts';
+import type { Prefix } from '../keys.ts';
 import { byPlace, listAll, scan } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
 import { valuesOf } from '../values.ts';
@@ -86,10 +84,7 @@ export const privateFeeds = async (core: Core, user: UserId, { visibility }: Hea
 /** Prepares the directory change for subscriptions that become private or public. */
 async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<DirectoryChange> {
   const urls = await (await core.accounts.part(account, 'subscriptions')).union();
-  const keys = await mapInSlices(urls, (url) => subscriptionKey(urlDigest(url), account.id));
-  const entries = await core.store.get(keys);
-  const subscribed = urls.filter((url, at) => isPrivate(url) !== (toSubscription(entries[at]) === 'private'));
-  return prepareChange(core.directory, account.id, { subscribed, isPrivate });
+  return prepareChange(core.directory, account.id, await findCorrection(core.directory, account.id, urls, isPrivate));
 }
 
 const scopePrefix = (user: UserId, scope: SettingScope): Prefix =>

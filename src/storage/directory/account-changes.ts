@@ -1,5 +1,5 @@
 import type { Url, UserId } from '../../domain/types.ts';
-import { eachInSlices } from '../../slices.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Key, Value } from '../contract.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import type { Directory } from './directory.ts';
@@ -29,6 +29,21 @@ export interface DirectoryChange {
   newFeeds: number;
   /** To be called after the commit: updates this process's copy of the directory. */
   apply(): Promise<void>;
+}
+
+/** What the directory lacks or has wrong of the subscriptions of an account, as a change; `wrong`: all feeds in it. */
+export async function findCorrection(
+  { memory }: Directory,
+  user: UserId,
+  urls: readonly Url[],
+  isPrivate: (url: Url) => boolean = () => false,
+) {
+  const current = new Map(await mapInSlices(urls, (url) => [urlDigest(url), url] as const));
+  const known = memory.subscriptionsByDigest(user);
+  const changed = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
+  const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
+  const wrong = [...changed.map(([digest]) => digest), ...unsubscribed];
+  return { subscribed: changed.map(([, url]) => url), unsubscribed, isPrivate, wrong };
 }
 
 /** Prepares what the directory stores for a change of an account. */

@@ -1,14 +1,13 @@
 import type { Url, UserId } from '../../domain/types.ts';
-import { mapInSlices } from '../../slices.ts';
 import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
 import type { Core } from '../core.ts';
-import { prepareChange } from '../directory/account-changes.ts';
+import { findCorrection, prepareChange } from '../directory/account-changes.ts';
 import { subscriberNumbers } from '../directory/podcast.ts';
 import { unlessMissing } from '../errors.ts';
-import { type UrlDigest, urlDigest } from '../keys.ts';
+import type { UrlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import { readValue } from '../values.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
@@ -28,7 +27,8 @@ export async function recountSubscribers(core: Core): Promise<number> {
     const lists = await SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user)));
     const head = await readValue<Head>(store, headKey(user));
     const isPrivate = head && (await privateFeeds(core, user, head));
-    if ((await difference(core, user, await lists.union(), isPrivate)).wrong.length === 0) continue;
+    const { wrong } = await findCorrection(directory, user, await lists.union(), isPrivate);
+    if (wrong.length === 0) continue;
     // The account may have changed meanwhile, so this is decided again.
     for (const digest of await correct(core, user)) corrected.add(memory.at(digest)?.url);
   }
@@ -61,32 +61,17 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
     await refresh.run(); // what another process has just changed is not wrong
     const urls = await (await accounts.part(account, 'subscriptions')).union();
     const isPrivate = await privateFeeds(core, user, account.head);
-    const { wrong, ...change } = await difference(core, user, urls, isPrivate);
-    if (wrong.length === 0) return { result: wrong };
-    return { result: wrong, write: { directory: await prepareChange(directory, user, { ...change, isPrivate }) } };
+    const correction = await findCorrection(directory, user, urls, isPrivate);
+    if (correction.wrong.length === 0) return { result: [] };
+    return { result: correction.wrong, write: { directory: await prepareChange(directory, user, correction) } };
   });
   const corrected = await unlessMissing(correctExisting);
   if (corrected) return corrected;
   await refresh.run();
-  const { wrong, ...change } = await difference(core, user, []);
-  const { set, delete: deleted, apply } = await prepareChange(directory, user, change);
+  const correction = await findCorrection(directory, user, []);
+  const { set, delete: deleted, apply } = await prepareChange(directory, user, correction);
   const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
   if (version === undefined) return correct(core, user);
   await apply();
-  return wrong;
-}
-
-/** What the directory does not know of the subscriptions of an account, as a change, and all feeds in it. */
-async function difference(
-  { directory }: Core,
-  user: UserId,
-  urls: readonly Url[],
-  isPrivate: (url: Url) => boolean = () => false,
-) {
-  const current = new Map(await mapInSlices(urls, (url) => [urlDigest(url), url] as const));
-  const known = directory.memory.subscriptionsByDigest(user);
-  const changed = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
-  const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
-  const wrong = [...changed.map(([digest]) => digest), ...unsubscribed];
-  return { subscribed: changed.map(([, url]) => url), unsubscribed, wrong };
+  return correction.wrong;
 }
