@@ -22,7 +22,9 @@ const MAX_FAILURES = 3;
 
 /** The changes of one write to an account. */
 export interface Write extends Batch {
-  head?: Partial<Head>;
+  head?: Omit<Partial<Head>, 'revisions' | 'commit'>;
+  /** The parts of the account that it changes. */
+  parts?: readonly (keyof AccountParts)[];
   /** Changes of the directory in the same commit. */
   directory?: DirectoryChange | undefined;
   /** Updates the account in memory, except its head. Nothing reads the account meanwhile. */
@@ -144,7 +146,9 @@ export class Accounts {
       }
       const { write, result } = decision;
       const commit = `${this.#node}-${(this.#commits += 1)}`;
-      const head = { ...account.head, ...write.head, commit };
+      const revisions = { ...account.head.revisions };
+      for (const part of write.parts ?? []) revisions[part] += 1;
+      const head = { ...account.head, ...write.head, revisions, commit };
       const stored = await attempt(() => this.store.commit(toBatch(account, head, write)));
       if ('result' in stored && stored.result !== undefined) {
         account.version = stored.result;

@@ -49,12 +49,11 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
         if (subscriptions.devicesOf(url) === 1) unsubscribed.push(urlDigest(url));
       });
       const write = await writeDevices(account, before, before.without(id));
-      const { revisions } = account.head;
       return {
         result: true,
         write: {
           ...write,
-          head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
+          parts: ['devices', 'subscriptions'],
           delete: [...write.delete, ...list.listKeys, ...list.logKeys],
           directory: await prepareChange(core.directory, user, { unsubscribed }),
           async apply() {

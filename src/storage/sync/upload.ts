@@ -57,32 +57,27 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   if (!draft && actions.length === 0) {
     const result = markAfterUpload(markAfter(head.stamp), overlapped);
     if (devices === before) return { result };
-    const write = await writeDevices(account, before, devices);
-    return { result, write: { ...write, head: { ...write.head, next } } };
+    return { result, write: { ...(await writeDevices(account, before, devices)), head: { next } } };
   }
 
   const writes: Write[] = [];
   if (devices !== before) writes.push(await writeDevices(account, before, devices));
-  if (draft) writes.push(...(await draft.write(account.id)));
+  if (draft) writes.push({ parts: ['subscriptions'] }, ...(await draft.write(account.id)));
   const { set, head: actionHead } = await writeActions(account.id, head, actions, { stamp, at: now });
   writes.push({ set }, await indexFeeds(account, actions));
   const directory = draft && (await prepareDirectory(core, account, draft, now));
-  const headChange: Partial<Head> = {
-    ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
-    ...actionHead,
-    stamp,
-    next: draft?.next ?? next,
-    recentUploads: withUpload(head.recentUploads, [stamp, now, device], core.context.overlap),
-    revisions: {
-      devices: head.revisions.devices + (devices === before ? 0 : 1),
-      subscriptions: head.revisions.subscriptions + (draft ? 1 : 0),
-    },
-  };
   return {
     result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
     write: {
       ...mergeBatches(writes),
-      head: headChange,
+      parts: writes.flatMap(({ parts = [] }) => parts),
+      head: {
+        ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
+        ...actionHead,
+        stamp,
+        next: draft?.next ?? next,
+        recentUploads: withUpload(head.recentUploads, [stamp, now, device], core.context.overlap),
+      },
       directory,
       async apply() {
         for (const { apply } of writes) if (apply) await apply();
@@ -126,14 +121,13 @@ function changeDevices(before: DeviceTable, { devices: named, patch, groups }: U
   return { before, devices, groups: joined ?? [] };
 }
 
-/** The entries for the devices of an account. */
+/** The write that replaces the devices of an account. */
 export async function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {
   const replaced = await replaceRows(devicesPrefix(account.id), rows, before.keys);
   const keys = replaced.set.map(([key]) => key);
-  const { revisions } = account.head;
   return {
     ...replaced,
-    head: { revisions: { ...revisions, devices: revisions.devices + 1 } },
+    parts: ['devices'] as const,
     apply: () => void (account.parts.devices = new DeviceTable(rows, keys)),
   };
 }
