@@ -44,9 +44,8 @@ export interface UserStore {
    */
   all(onDamage?: (login: string, error: StorageError) => void): Promise<User[]>;
   /**
-   * A time below the stamps of all later changes of the user, for marks that must be a time: now, or the start of a
-   * running write of the user if that is earlier. If the storage is shared, reduced by the possible clock skew between
-   * nodes. Seconds.
+   * A time below the stamps of all changes of the user that are not stored yet, for marks that must be a time. Waits for
+   * running writes of the user. If the storage is shared, reduced by the possible clock skew between nodes. Seconds.
    */
   stableUntil(user: UserId): Promise<Stamp>;
 }

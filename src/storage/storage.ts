@@ -76,7 +76,7 @@ export async function openCore(store: KeyValueStore, context: StorageContext): P
   await checkFormat(store);
   const directory = new Directory(store, context);
   const refresh = new Refresh(directory);
-  const core: Core = { store, accounts: new Accounts(store, context.now), directory, refresh, context };
+  const core: Core = { store, accounts: new Accounts(store), directory, refresh, context };
   await directory.load();
   await removeAbandoned(core, store.isShared ? undefined : 0);
   // Last: if anything fails before, nothing may go on in the background.

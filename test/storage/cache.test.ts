@@ -5,7 +5,7 @@ import { Accounts } from '../../src/storage/accounts/accounts.ts';
 import { withUpload } from '../../src/storage/accounts/head.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
-import { add, addUser, feed, feeds, session } from './suite/samples.ts';
+import { action, add, addUser, feed, feeds, readNumbers, session } from './suite/samples.ts';
 
 it('accounts that have grown in memory evict others', async () => {
   const cluster = new Cluster();
@@ -15,7 +15,7 @@ it('accounts that have grown in memory evict others', async () => {
   await storage.close();
 
   const store = openMemoryStore(cluster.database, false);
-  const accounts = new Accounts(store, cluster.now, 1_000_000);
+  const accounts = new Accounts(store, 1_000_000);
   const count = (user: (typeof users)[0]): Promise<number> =>
     accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.current().length);
   for (const user of users) await accounts.read(user, [], () => undefined); // all are small at first
@@ -37,7 +37,7 @@ it('long addresses count: accounts that have many of them evict others', async (
   await storage.close();
 
   const store = openMemoryStore(cluster.database, false);
-  const accounts = new Accounts(store, cluster.now, 500_000);
+  const accounts = new Accounts(store, 500_000);
   for (const user of [subscriber, listener]) {
     const isRead = async (): Promise<boolean> => {
       store.calls = [];
@@ -59,6 +59,25 @@ it('a read does not wait for an upload that is being stored', async () => {
   expect(await storage.subscriptions.current(alice)).toEqual([feed(1)]);
   await upload;
   expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
+});
+
+it('an upload that is being stored is stored, or above the stable time of the account', async () => {
+  const cluster = new Cluster();
+  const { storage, store } = await cluster.open(false);
+  const alice = await addUser(storage);
+  let release!: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  store.before = (call) => (call === 'commit' ? held : undefined);
+  const upload = storage.actions.append(alice, [action(1)]);
+  await setImmediate();
+  cluster.at += 10;
+  const stableUntil = storage.users.stableUntil(alice);
+  const before = stableUntil.then(() => readNumbers(storage, alice));
+  await setImmediate();
+  release();
+  await upload;
+  const after = await readNumbers(storage, alice, { since: await stableUntil });
+  expect([...(await before), ...after]).toContain(1);
 });
 
 it('a session that ends while it is being read is not found afterwards', async () => {

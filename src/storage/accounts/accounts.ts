@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Seconds, UserId } from '../../domain/types.ts';
+import type { UserId } from '../../domain/types.ts';
 import { KeyedMutex } from '../../mutex.ts';
 import { mergeBatches } from '../batch.ts';
 import type { Batch, KeyValueStore } from '../contract.ts';
@@ -51,15 +51,11 @@ export class Accounts {
   readonly #cache: LRUCache<UserId, Account>;
   /** By account, the attempts of its last write; resolved when the head is read again. */
   readonly #unconfirmed = new Map<UserId, readonly UnconfirmedCommit[]>();
-  /** Start of the running write of each account. */
-  readonly #writing = new Map<UserId, Seconds>();
-  readonly #now: () => Seconds;
   readonly #node = randomUUID().slice(0, 8);
   #commits = 0;
 
-  constructor(store: KeyValueStore, now: () => Seconds, maxBytes = CACHE) {
+  constructor(store: KeyValueStore, maxBytes = CACHE) {
     this.store = store;
-    this.#now = now;
     this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
@@ -114,19 +110,7 @@ export class Accounts {
    * called again, even if it decided to do nothing or threw. Rejects with `missing`, and as `decide` does.
    */
   write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
-    return this.exclusive(user, async () => {
-      this.#writing.set(user, this.#now());
-      try {
-        return await this.#write(user, decide);
-      } finally {
-        this.#writing.delete(user);
-      }
-    });
-  }
-
-  /** Start of the running write of an account in this process; undefined if there is none. */
-  writingSince(user: UserId): Seconds | undefined {
-    return this.#writing.get(user);
+    return this.exclusive(user, () => this.#write(user, decide));
   }
 
   async #write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {

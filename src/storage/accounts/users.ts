@@ -101,10 +101,7 @@ export function createUserStore(core: Core): UserStore {
 
     removeAbandoned: () => removeAbandoned(core),
 
-    stableUntil: async (id) => {
-      const now = context.now();
-      return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
-    },
+    stableUntil: (id) => accounts.exclusive(id, async () => context.now() - (store.isShared ? CLOCK_SKEW : 0)),
 
     hasAny: () => hasKeys(store, LOGINS),
 
