@@ -20,7 +20,7 @@ export interface Episode extends EpisodeInfo {
 }
 
 /** What lists of podcasts show of the newest episode. */
-export type NewestEpisode = Pick<Episode, 'title'> & { releasedAt: Seconds | undefined };
+export type NewestEpisode = Pick<Episode, 'title'> & { releasedAt?: Seconds | undefined };
 
 export interface Tag {
   /** Slug. */
@@ -107,10 +107,7 @@ export interface PodcastStore {
   findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
   /** Newest first by release, then by stamp, then in the order of the feed when first seen. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
-  /**
-   * The first of `episodes` for each podcast, in the order of `podcasts`; undefined if there is none. Episodes are read
-   * only after this process was started, or another one has changed them.
-   */
+  /** The first of `episodes` for each podcast, in the order of `podcasts`; undefined if there is none. Reads no episodes. */
   newestOfEach(podcasts: readonly Url[]): Promise<(NewestEpisode | undefined)[]>;
   /** Durations of the episodes of a podcast, by current and former URLs and GUIDs. Only those that the feed has. */
   durations(podcast: Url): Promise<ReadonlyMap<string, Seconds>>;

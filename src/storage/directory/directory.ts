@@ -16,7 +16,7 @@ import {
   type UrlDocuments,
 } from './documents.ts';
 import { type EpisodeBatch, EpisodeStore, replaceEpisodes } from './episode-store.ts';
-import type { ChunkedEpisode } from './episodes.ts';
+import { type ChunkedEpisode, toNewest } from './episodes.ts';
 import {
   type Change,
   changeKey,
@@ -37,11 +37,11 @@ const READ_AT_ONCE = 500;
 
 /** A change of one podcast. */
 export interface PodcastChange {
-  /** `formerUrls` and `newestEpisode` need not include those of the replaced podcasts and their episodes. */
+  /** `formerUrls` and the newest episode need not be those of the replaced podcasts and their episodes. */
   podcast: PodcastFields;
   /** The stored podcasts that it replaces, its own previous version included. */
   replaces: readonly StoredPodcast[];
-  /** The episodes of the replaced podcasts, and those after the change; undefined if they do not change. */
+  /** The episodes of the replaced podcasts, and those after the change, newest first; undefined if they do not change. */
   episodes?: { before: readonly ChunkedEpisode[]; after: readonly ChunkedEpisode[] };
   /** Whether to release the lease of the feed. */
   endsLease?: boolean;
@@ -259,11 +259,16 @@ export class Directory {
 
 /** The podcast after a change. */
 function toChanged({ podcast, replaces, episodes }: PodcastChange): PodcastFields {
-  const { address: _, version: __, newestEpisode: ___, ...fields } = podcast as StoredPodcast;
+  const { address: _, version: __, newestStamp: ___, ...fields } = podcast as StoredPodcast;
   const former = new Set([...podcast.formerUrls, ...replaces.flatMap(urlsOf)]);
   former.delete(podcast.url);
-  const known = replaces.map(({ newestEpisode = 0 }) => newestEpisode);
+  const known = replaces.map(({ newestStamp = 0 }) => newestStamp);
   const newest = (episodes?.after ?? []).reduce((max, { stamp }) => Math.max(max, stamp), Math.max(0, ...known));
+  const newestEpisode = episodes ? episodes.after[0] && toNewest(episodes.after[0]) : podcast.newestEpisode;
   // Not a spread: on Node 20, an object that gets properties after one takes more memory, and is slower to read.
-  return Object.assign(fields, { formerUrls: [...former], ...(newest > 0 && { newestEpisode: newest }) });
+  return Object.assign(fields, {
+    formerUrls: [...former],
+    newestEpisode,
+    ...(newest > 0 && { newestStamp: newest }),
+  });
 }

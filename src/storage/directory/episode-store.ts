@@ -4,7 +4,6 @@ import { compareText } from '../../domain/text-order.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Batch, Entry, Key, KeyValueStore, Version } from '../contract.ts';
 import { under, type UrlDigest } from '../keys.ts';
-import type { NewestEpisode } from '../stores.ts';
 import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
 import { episodesKey, episodesPrefix, partsOf } from './keys.ts';
@@ -31,8 +30,6 @@ export class EpisodeStore {
   readonly #episodes = createCache<readonly ChunkedEpisode[]>();
   /** A cache of its own: it is small, and each page of a history needs the durations of many podcasts. */
   readonly #durations = createCache<ReadonlyMap<string, Seconds>>();
-  /** The page Subscriptions needs those of all podcasts of an account, whose episodes may not fit into the cache. */
-  readonly #newest = createCache<NewestEpisode>();
 
   constructor(store: KeyValueStore) {
     this.#store = store;
@@ -40,7 +37,7 @@ export class EpisodeStore {
 
   /** Newest first. Never older than the given podcast. */
   async read(podcast: StoredPodcast | undefined): Promise<readonly ChunkedEpisode[]> {
-    if (podcast?.newestEpisode === undefined) return [];
+    if (podcast?.newestStamp === undefined) return [];
     const { digest } = podcast.address;
     const known = this.#episodes.get(digest);
     if (known?.version === podcast.version) return known.value;
@@ -50,17 +47,9 @@ export class EpisodeStore {
     return episodes;
   }
 
-  async newest(podcast: StoredPodcast | undefined): Promise<NewestEpisode | undefined> {
-    if (!podcast) return undefined;
-    const known = this.#newest.get(podcast.address.digest);
-    if (known?.version === podcast.version) return known.value;
-    const [newest] = await this.read(podcast);
-    return newest && toNewest(newest);
-  }
-
   /** By every current and former name of an episode. Only episodes whose duration is in the feed. */
   async durations(podcast: StoredPodcast | undefined): Promise<ReadonlyMap<string, Seconds>> {
-    if (podcast?.newestEpisode === undefined) return new Map();
+    if (podcast?.newestStamp === undefined) return new Map();
     const { address, version } = podcast;
     const known = this.#durations.get(address.digest);
     if (known?.version === version) return known.value;
@@ -77,13 +66,11 @@ export class EpisodeStore {
   cache({ address, version }: StoredPodcast, episodes: readonly ChunkedEpisode[]): void {
     const size = episodes.reduce((sum, episode) => sum + lengthOf(episode), 1);
     this.#episodes.set(address.digest, { version, value: episodes }, { size });
-    const newest = episodes[0] && toNewest(episodes[0]);
-    if (newest) this.#newest.set(address.digest, { version, value: newest }, { size: 300 + newest.title.length });
   }
 
   /** Keeps cached episodes after a change of the podcast alone. */
   carryOver(before: StoredPodcast, after: StoredPodcast): void {
-    for (const cached of [this.#episodes, this.#durations, this.#newest]) {
+    for (const cached of [this.#episodes, this.#durations]) {
       const known = cached.get(before.address.digest);
       if (known?.version === before.version) known.version = after.version;
     }
@@ -93,8 +80,6 @@ export class EpisodeStore {
 /** Values by podcast, valid while it has this version. */
 const createCache = <Value extends object>() =>
   new LRUCache<UrlDigest, { version: Version; value: Value }>({ maxSize: MAX_CACHED });
-
-const toNewest = ({ title, releasedAt }: StoredEpisode): NewestEpisode => ({ title, releasedAt });
 
 /** Approximate characters of an episode in memory. */
 const lengthOf = ({ url, description, website, formerUrls = [] }: StoredEpisode): number =>

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EpisodeInfo, Stamp, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
+import type { NewestEpisode } from '../stores.ts';
 
 /** Episodes per feed: the newest by release are kept. */
 const MAX_EPISODES = 5000;
@@ -18,6 +19,9 @@ export interface StoredEpisode extends EpisodeInfo {
 export interface ChunkedEpisode extends StoredEpisode {
   chunk?: Key;
 }
+
+/** What podcasts show of their newest episode. */
+export const toNewest = ({ title, releasedAt }: StoredEpisode): NewestEpisode => ({ title, releasedAt });
 
 /** Episodes by name. A name is looked up as a current URL first, then as a former URL, then as a GUID. */
 export function byName<Stored extends StoredEpisode>(episodes: readonly Stored[]): Map<string, Stored> {

@@ -143,7 +143,7 @@ async function decide(
   const becomesPublic = looksSecret(fetched.url) && !looksSecret(target);
   const moved = target === fetched.url ? ofFetched : sharedEpisodes(ofFetched, there, { becomesPublic });
   const merged = existing === fetched ? moved : mergeEpisodes(ofExisting, moved);
-  const newest = replaces.map(({ newestEpisode = 0 }) => newestEpisode);
+  const newest = replaces.map(({ newestStamp = 0 }) => newestStamp);
   const after = updateEpisodes(merged, found, Math.max(stamp, ...newest.map((each) => each + 1)));
   return { podcast, replaces, episodes: { before: known.flat(), after }, endsLease: true };
 }

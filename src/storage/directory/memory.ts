@@ -110,7 +110,7 @@ export class Memory implements Catalog {
     Object.assign(canonical, { podcast, addresses, count: 0, publicCount: 0 });
     for (const number of subscriberNumbers(canonical)) this.#count(canonical, number, 1);
     this.tags.add(canonical, podcast.tags);
-    this.stamps.add(podcast.newestEpisode ?? 0);
+    this.stamps.add(podcast.newestStamp ?? 0);
     this.#indexLogo(podcast, 'add');
     this.#changed(podcast);
     return podcast;

@@ -3,7 +3,7 @@ import { compareText } from '../../domain/text-order.ts';
 import type { PodcastEntry, Url } from '../../domain/types.ts';
 import type { Core } from '../core.ts';
 import { urlDigest } from '../keys.ts';
-import type { Episode, FeedState, NewestEpisode, PodcastStore } from '../stores.ts';
+import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import { addPendingFeeds } from '../sync/new-feeds.ts';
 import { recheckPrivacy, recountSubscribers } from '../sync/recount.ts';
 import type { PodcastChange } from './directory.ts';
@@ -80,11 +80,7 @@ export function createPodcastStore(core: Core): PodcastStore {
 
     episodes: newestOf,
 
-    async newestOfEach(urls) {
-      const newest: (NewestEpisode | undefined)[] = [];
-      for (const url of urls) newest.push(await directory.episodes.newest(memory.find(url)));
-      return newest;
-    },
+    newestOfEach: async (urls) => urls.map((url) => memory.find(url)?.newestEpisode),
 
     durations: (url) => directory.episodes.durations(memory.find(url)),
 
@@ -92,8 +88,8 @@ export function createPodcastStore(core: Core): PodcastStore {
       await refresh.runIfOverdue(); // the mark must not pass what another node has stored during a pause of this one
       const mark = memory.stamps.mark(context.now()); // episodes stored while this reads are for the next call
       const items: Episode[] = [];
-      for (const { url, newestEpisode = -1 } of distinct(urls)) {
-        if (newestEpisode < since) continue;
+      for (const { url, newestStamp = -1 } of distinct(urls)) {
+        if (newestStamp < since) continue;
         const { podcast, episodes } = await directory.withEpisodes(url);
         const fresh = episodes.filter(({ stamp }) => stamp >= since && stamp <= mark);
         items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
@@ -102,8 +98,8 @@ export function createPodcastStore(core: Core): PodcastStore {
     },
 
     async newestEpisodes(urls, limit) {
-      const known = [...distinct(urls)].filter(({ newestEpisode }) => newestEpisode !== undefined);
-      const newest = topN(known, limit, (a, b) => b.newestEpisode! - a.newestEpisode! || compareText(a.url, b.url));
+      const known = [...distinct(urls)].filter(({ newestStamp }) => newestStamp !== undefined);
+      const newest = topN(known, limit, (a, b) => b.newestStamp! - a.newestStamp! || compareText(a.url, b.url));
       const items: Episode[] = [];
       for (const { url } of newest) items.push(...(await newestOf(url, limit)));
       return sortEpisodes(items).slice(0, limit);

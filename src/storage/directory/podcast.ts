@@ -3,7 +3,7 @@ import { compareText } from '../../domain/text-order.ts';
 import { emptyPodcast, type PodcastInfo, type Seconds, type Stamp, type Url } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
-import type { FeedProgress, Podcast } from '../stores.ts';
+import type { FeedProgress, NewestEpisode, Podcast } from '../stores.ts';
 import type { Subscription } from './keys.ts';
 
 /** A stored podcast without its episodes. */
@@ -14,7 +14,8 @@ export interface PodcastFields extends PodcastInfo {
   formerUrls: readonly Url[];
   feed: FeedProgress;
   /** The newest stamp of its episodes; undefined if it never had any. */
-  newestEpisode?: Stamp;
+  newestStamp?: Stamp;
+  newestEpisode?: NewestEpisode | undefined;
 }
 
 /** A podcast in memory. Immutable: changes replace it. */
@@ -132,7 +133,15 @@ export interface Catalog {
   find(url: Url): StoredPodcast | undefined;
 }
 
-export function toPodcast(stored: StoredPodcast): Podcast {
-  const { formerUrls: _, feed: __, newestEpisode: ___, address: ____, version: _____, ...podcast } = stored;
-  return { ...podcast, tags: [...podcast.tags], subscribers: subscribersOf(stored) };
+/** What a feed tells about its podcast. */
+export function toInfo(stored: StoredPodcast): PodcastInfo {
+  const { title, author, description, website, logoUrl, language, tags, blocked } = stored;
+  return { title, author, description, website, logoUrl, language, tags, blocked };
 }
+
+export const toPodcast = (stored: StoredPodcast): Podcast => ({
+  ...toInfo(stored),
+  url: stored.url,
+  tags: [...stored.tags],
+  subscribers: subscribersOf(stored),
+});

@@ -2,7 +2,7 @@ import { compareText } from '../../domain/text-order.ts';
 import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
 import type { Directory, PodcastChange } from './directory.ts';
 import { type ChunkedEpisode, mergeEpisodes, newestEpisodes } from './episodes.ts';
-import type { StoredPodcast } from './podcast.ts';
+import { type StoredPodcast, toInfo } from './podcast.ts';
 import { addSnapshot } from './toplist-snapshots.ts';
 
 /** Exports the directory, one podcast per page, sorted by URL at the start of the export. */
@@ -29,8 +29,8 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
 }
 
 function toPodcastRecord(podcast: StoredPodcast): DirectoryRecord {
-  const { url, feed, formerUrls, newestEpisode: _, address: __, version: ___, ...info } = podcast;
-  return { kind: 'podcast', url, info, feed, formerUrls: formerUrls.toSorted(compareText) };
+  const { url, feed, formerUrls } = podcast;
+  return { kind: 'podcast', url, info: toInfo(podcast), feed, formerUrls: formerUrls.toSorted(compareText) };
 }
 
 /** Each URL is exported with one episode only: the one that has it now, else the first that had it. */
