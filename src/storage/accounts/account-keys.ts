@@ -2,6 +2,28 @@ import type { Stamp, UserId } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 import { chunkNumber, padded, type Prefix, urlDigest } from '../keys.ts';
 
+/*
+ * The keys of accounts. DIGEST is that of a token or a text, such as the name of a list; DEVICE is a number.
+ *
+ *   n/LOGIN                                   the account with this name or e-mail address
+ *   s/DIGEST                                  a session: `StoredSession`
+ *   w/DIGEST                                  an app password: `AppPassword`
+ *   g/DIGEST                                  a granted app login: `StoredLogin`
+ *   x/DIGEST                                  attempts, if several processes share the store: `Attempts`
+ *   r/USER                                    an account that is being removed or imported is invisible: `StagedWriter`
+ *   u/USER/head                               `Head`
+ *   u/USER/devices/CHUNK                      `DeviceRow[]`
+ *   u/USER/subscriptions/DEVICE/list/CHUNK    the whole list of a device: `StoredRow[]`
+ *   u/USER/subscriptions/DEVICE/log/STAMP     changes since the list was written: `StoredRow[]`
+ *   u/USER/settings/KIND/DIGEST/DIGEST        a setting, by its scope and its key: `StoredSetting`
+ *   u/USER/lists                              names and titles of the podcast lists: `ListSummary[]`
+ *   u/USER/lists/DIGEST/CHUNK                 the feeds of a list: `Url[]`
+ *   u/USER/served/DIGEST                      the marks served to a device: `StoredMarks`
+ *   u/USER/refusals                           `RefusedRequest[]`
+ *   u/USER/sessions/DIGEST                    index of the sessions; app-passwords/DIGEST: of the app passwords
+ *   l/USER/STAMP/CHUNK                        the episode actions of an upload: `ActionColumns`
+ */
+
 /** Longer texts are cut; a digest keeps them distinct. */
 const MAX_TEXT = 300;
 
@@ -25,11 +47,9 @@ export function loginIn(key: Key): string {
   return text.length <= MAX_TEXT ? decodeURIComponent(text) : text;
 }
 
-/** Accounts that are being removed or imported: invisible, and cleaned up after a crash. */
 export const STAGED: Prefix = 'r/';
 export const stagedKey = (user: UserId): Key => `${STAGED}${user}`;
 
-/** Granted app logins. */
 export const APP_LOGINS: Prefix = 'g/';
 export const appLoginKey = (digest: string): Key => `${APP_LOGINS}${escaped(digest)}`;
 
@@ -38,16 +58,12 @@ export const attemptKey = (key: string): Key => `${ATTEMPTS}${textDigest(key)}`;
 
 export const ACCOUNTS: Prefix = 'u/';
 export const accountPrefix = (user: UserId): Prefix => `u/${user}/`;
-/** See `Head`. */
 export const headKey = (user: UserId): Key => `u/${user}/head`;
 export const devicesPrefix = (user: UserId): Prefix => `u/${user}/devices/`;
 
-/** Subscriptions of all devices, by device number. */
 export const subscriptionsPrefix = (user: UserId): Prefix => `u/${user}/subscriptions/`;
-/** The whole list of a device, in chunks. */
 export const subscriptionListPrefix = (user: UserId, device: number): Prefix =>
   `${subscriptionsPrefix(user)}${chunkNumber(device)}/list/`;
-/** Changes since the list was written. */
 export const subscriptionLogKey = (user: UserId, device: number, stamp: Stamp): Key =>
   `${subscriptionsPrefix(user)}${chunkNumber(device)}/log/${padded(stamp)}`;
 
@@ -55,9 +71,7 @@ export const servedMarksKey = (user: UserId, device: string): Key => `u/${user}/
 export const refusalsKey = (user: UserId): Key => `u/${user}/refusals`;
 
 export const settingsPrefix = (user: UserId): Prefix => `u/${user}/settings/`;
-/** Names and titles of the podcast lists. */
 export const listsKey = (user: UserId): Key => `u/${user}/lists`;
-/** Feeds of all lists. */
 export const listsPrefix = (user: UserId): Prefix => `u/${user}/lists/`;
 export const listPrefix = (user: UserId, name: string): Prefix => `${listsPrefix(user)}${textDigest(name)}/`;
 
