@@ -2,11 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import {
+  type FileHandle,
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer, Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { makeFolder } from '../../folder.ts';
@@ -25,6 +35,9 @@ const locks = async (): Promise<string[]> => (await readdir(dataDir)).filter((na
 
 beforeEach(async () => {
   dataDir = await makeFolder();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 it('a folder is refused while it is open, and the message names the process', async () => {
@@ -64,6 +77,29 @@ it.each([
   expect(await locks()).toEqual([]);
 });
 
+it('a folder on a full disk is taken over if the lock of a killed process is all that can be removed', async () => {
+  const lock = await writeLock({ pid: 2 ** 22 + 1, started: '' });
+  const file = await openFile(lock);
+  const { writeFile: write } = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  vi.spyOn(Object.getPrototypeOf(file) as FileHandle, 'writeFile').mockImplementation(function (
+    this: FileHandle,
+    data,
+  ) {
+    if (existsSync(lock)) throw Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' });
+    return Reflect.apply(write, this, [data]);
+  });
+  await (await open()).close();
+});
+
+it('a folder whose path is too long for a socket is refused while it is open, and has no socket elsewhere', async () => {
+  dataDir = join(dataDir, 'x'.repeat(100));
+  const store = await open();
+  await expect(open()).rejects.toMatchObject({ code: 'busy' });
+  expect(await readdir(dirname(dataDir))).toEqual([basename(dataDir)]);
+  await store.close();
+});
+
 it('the socket of a process that was killed before it wrote its lock, or after it removed it, is removed', async () => {
   const socket = join(dataDir, `lock.${randomUUID()}.sock`);
   const listen = `require('net').createServer().listen('${socket}', () => process.kill(process.pid, 'SIGKILL'))`;
@@ -84,6 +120,14 @@ it('the socket of a process that has not written its lock yet is kept', async ()
 it('a folder is not taken over from a process without a known start time, as under systemd', async () => {
   await writeLock({ pid: process.ppid, started: '' });
   await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
+});
+
+it('a folder is not taken over from a process of another user, which the system may hide', async () => {
+  await writeLock({ pid: 2 ** 22 + 1, started: 'another boot 1' });
+  vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  });
+  await expect(open()).rejects.toMatchObject({ code: 'busy' });
 });
 
 describe.skipIf(!existsSync(BOOT_ID))('in containers, which share a kernel but not their pids and host names,', () => {
@@ -111,11 +155,21 @@ describe.skipIf(!existsSync(BOOT_ID))('in containers, which share a kernel but n
     await expect(open()).rejects.toMatchObject({ code: 'busy' });
     server.close();
   });
+
+  it('a folder is not taken over from a process of another user', async () => {
+    const lock = await writeLock({ host: 'another', pid: 1, started });
+    await writeFile(`${lock}.sock`, '');
+    vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket) {
+      return this.destroy(Object.assign(new Error('connect EACCES'), { code: 'EACCES' }));
+    });
+    await expect(open()).rejects.toMatchObject({ code: 'busy' });
+  });
 });
 
 it('a folder is not taken over from another machine', async () => {
-  await writeLock({ host: 'elsewhere.example', pid: 1, started: '' });
-  await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
+  const pid = 2 ** 22 + 1;
+  await writeLock({ host: 'elsewhere.example', pid, started: '' });
+  await expect(open()).rejects.toThrow(`is in use by process ${pid} on elsewhere.example`);
 });
 
 /** A store with a change that is not in its files yet, whose folder was replaced by an empty one. */
@@ -147,6 +201,18 @@ it('a commit is refused as soon as the folder was replaced: the old one may be a
   expect(await store.get(['u/bob/head'])).toEqual([undefined]);
   await store.close();
   expect(await readdir(dataDir)).toEqual([]);
+});
+
+it('a commit is refused as soon as the folder was replaced through a link to it', async () => {
+  const [before, after] = [await makeFolder(), await makeFolder()];
+  dataDir = join(dataDir, 'link');
+  await symlink(before, dataDir);
+  const store = await open();
+  await rm(dataDir);
+  await symlink(after, dataDir);
+  await expect(store.commit({ set: [['u/bob/head', '1']] })).rejects.toMatchObject({ code: 'unavailable' });
+  await store.close();
+  expect(await readdir(after)).toEqual([]);
 });
 
 it('a checkpoint does not write to a folder that was replaced', async () => {
