@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
  * succeeds all the same, as an earlier build keeps working.
  */
 if (existsSync('node_modules/typescript')) {
-  execSync('npm run build', { stdio: 'inherit' });
+  execSync('npm run build', { stdio: ['ignore', process.stderr, 'inherit'] }); // stdout is for the file name of `npm pack`
 } else if (!existsSync('dist/bin/podsync.js')) {
   console.error(
     'podsync is not built: the TypeScript compiler is a development dependency. ' +

@@ -44,13 +44,16 @@ it('an installation without development dependencies succeeds, and says how to b
   expect(status).toBe(0);
 });
 
-it('an installation in a clone builds podsync', async () => {
+it('an installation in a clone builds podsync, and writes nothing to stdout, where `npm pack --silent` prints the file name', async () => {
   const folder = await makeFolder();
   for (const path of ['bin', 'node_modules/typescript']) await mkdir(join(folder, path), { recursive: true });
   await cp(join(root, 'bin/prepare.mjs'), join(folder, 'bin/prepare.mjs'));
-  const build = `node -e "fs.writeFileSync('built', '')"`;
+  const build = `node -e "fs.writeFileSync('built', ''); console.log('built')"`;
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { build } }));
-  expect(spawnSync('node', ['bin/prepare.mjs'], { cwd: folder }).status).toBe(0);
+  const { status, stdout, stderr } = spawnSync('node', ['bin/prepare.mjs'], { cwd: folder, encoding: 'utf8' });
+  expect(stderr).toContain('built');
+  expect(stdout).toBe('');
+  expect(status).toBe(0);
   expect(existsSync(join(folder, 'built'))).toBe(true);
 });
 
