@@ -127,6 +127,28 @@ it('reports an episode of an added feed as played if it was played under a forme
   ]);
 });
 
+it('finds a newer action that was uploaded before the mark under a former URL of the episode', async () => {
+  const server = await openWith(1);
+  await act(server, 1, 'play', '2024-01-02T00:00:00');
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await recordFeed(server.storage, A, {}, [{ url: media(10), guid: 'g1' }]);
+  await act(server, 10, 'download', '2024-01-01T00:00:00');
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${timestamp}`))).toEqual([[10, 'play']]);
+});
+
+it('returns a played episode as played if it is new because its feed moved', async () => {
+  const server = await openWith(1);
+  await recordFeed(server.storage, A, {}, [{ url: media(10), guid: 'g1' }]);
+  await act(server, 1, 'play', '2024-01-01T00:00:00');
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await subscribe(server, [B], [], 'tv');
+  await recordFeed(server.storage, B, {}, [{ url: media(10), guid: 'g1' }]);
+  await recordFeed(server.storage, A, {}, [{ url: media(10), guid: 'g1' }], { movedTo: B });
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${timestamp}`))).toEqual([[10, 'play']]);
+});
+
 it('reports an episode of an added feed as played if it was played before the feed moved', async () => {
   const server = await openTestServer();
   await subscribe(server, [A], [], 'tv');

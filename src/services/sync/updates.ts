@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { inBatches } from '../../batches.ts';
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
-import type { ActionQuery, Episode, Storage } from '../../storage/stores.ts';
-import { type ResolvedPodcasts, resolvePodcasts } from '../directory/resolve-podcasts.ts';
+import type { ActionQuery, Storage } from '../../storage/stores.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** The most episodes of one feed, newest first. */
@@ -42,7 +41,7 @@ export function createUpdates(
   { actions, podcasts, users }: Pick<Storage, 'actions' | 'podcasts' | 'users'>,
   subscriptions: Pick<Subscriptions, 'list' | 'changes'>,
 ): Updates {
-  /** The user's newest action on each episode. */
+  /** The user's newest action on each episode, in upload order. */
   const readActions = async (user: UserId, filter: ActionQuery): Promise<EpisodeAction[]> => {
     const { pages } = await actions.query(user, { ...filter, latest: true });
     const latest: EpisodeAction[] = [];
@@ -50,59 +49,39 @@ export function createUpdates(
     return latest;
   };
 
-  /** All addresses of these feeds. */
-  const addressesOf = async (feeds: readonly Feed[]): Promise<Set<Url>> => {
-    const addresses = new Set<Url>();
-    for (const { currentUrl } of feeds) for (const url of await podcasts.allUrls(currentUrl)) addresses.add(url);
-    return addresses;
+  /** The feeds of a list by each URL of their podcasts. If the list has two URLs of a podcast, only the first is a feed. */
+  const openFeeds = async (list: readonly Url[]): Promise<Map<Url, Feed>> => {
+    const feeds = new Map<Url, Feed>();
+    for (const url of list) {
+      if (feeds.has(url)) continue;
+      const feed: Feed = { url, episodes: new Map(), actions: new Map() };
+      for (const each of await podcasts.allUrls(url)) feeds.set(each, feed);
+    }
+    return feeds;
   };
 
-  /** The directory's data of the episodes of these actions; only the URL if an episode is unknown. */
-  const identify = async (podcast: Url, actions: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
-    const names = actions.flatMap(({ episode, guid = episode }) => [episode, guid]);
-    const known = await podcasts.findEpisodes(podcast, names);
-    return actions.map(({ episode }, at) => known[2 * at] ?? known[2 * at + 1] ?? { url: episode });
-  };
-
-  /** The actions on these feeds, each with its feed and the data of its episode. Keeps the order within a feed. */
-  async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: ResolvedPodcasts) {
-    const byCurrentUrl = new Map(feeds.map((feed) => [feed.currentUrl, { feed, found: [] as EpisodeAction[] }]));
-    await eachInSlices(actions, (action) => byCurrentUrl.get(resolved.currentUrl(action.podcast))?.found.push(action));
-    let sinceTurn = 0;
-    for (const { feed, found } of byCurrentUrl.values()) {
+  /**
+   * The actions on these feeds, each with its feed and the directory's data of its episode, only the URL if that is unknown.
+   * Keeps the order within a feed.
+   */
+  async function* locate(feeds: ReadonlyMap<Url, Feed>, from: readonly EpisodeAction[]) {
+    const byFeed = new Map(Array.from(feeds.values(), (feed) => [feed, [] as EpisodeAction[]]));
+    await eachInSlices(from, (action) => {
+      const feed = feeds.get(action.podcast);
+      if (feed) byFeed.get(feed)!.push(action);
+    });
+    for (const [feed, found] of byFeed) {
       for (const batch of inBatches(found, BATCH)) {
-        const episodes = await identify(feed.currentUrl, batch);
-        for (const [index, action] of batch.entries()) yield { feed, action, episode: episodes[index]! };
-        sinceTurn += batch.length;
-        if (sinceTurn < BATCH) continue;
-        sinceTurn = 0;
+        const names = batch.flatMap(({ episode, guid = episode }) => [episode, guid]);
+        const known = await podcasts.findEpisodes(feed.url, names);
+        for (const [index, action] of batch.entries()) {
+          const episode = known[2 * index] ?? known[2 * index + 1] ?? { url: action.episode };
+          yield { feed, action, episode };
+        }
         await setImmediate();
       }
     }
   }
-
-  /** Adds all new episodes to their feeds. */
-  const collect = async (
-    feeds: readonly Feed[],
-    fresh: readonly Episode[],
-    added: ReadonlySet<Url>,
-    changed: readonly EpisodeAction[],
-    resolved: ResolvedPodcasts,
-  ): Promise<void> => {
-    const byCurrentUrl = new Map(feeds.map((feed) => [feed.currentUrl, feed]));
-    for (const episode of fresh) {
-      const feed = byCurrentUrl.get(resolved.currentUrl(episode.podcast));
-      feed?.episodes.set(episode.url, episode);
-    }
-    for (const feed of feeds) {
-      if (!added.has(feed.url)) continue;
-      for (const episode of await podcasts.episodes(feed.currentUrl, OF_ADDED)) feed.episodes.set(episode.url, episode);
-    }
-    for await (const { feed, action, episode } of locate(feeds, changed, resolved)) {
-      feed.episodes.set(episode.url, episode);
-      addName(feed, episode.url, action.episode);
-    }
-  };
 
   return {
     async since(user, device, since) {
@@ -113,116 +92,58 @@ export function createUpdates(
       const changed = await readActions(user, { since });
       const list = await subscriptions.list(user, device);
       const fresh = await podcasts.episodesSince(list, since, PER_FEED);
-      // All at once, after the queries: a feed that moves meanwhile is then the same feed under each of its URLs.
-      const resolved = await resolvePodcasts(podcasts, await podcastsOf([...fresh.items, ...changed], list));
-      const feeds = toFeeds(list, resolved);
-      const added = new Set(add);
-      await collect(feeds, fresh.items, added, changed, resolved);
+      // After the queries: a feed that moved meanwhile is then found under both URLs.
+      const feeds = await openFeeds(list);
 
-      // The newest action on an episode may be older than `since`. Without new episodes none is needed.
-      const updated = feeds.filter(({ episodes }) => episodes.size > 0);
-      const isEnough = since === 0 || updated.length === 0;
-      const all = isEnough ? changed : await readActions(user, { podcasts: await addressesOf(updated) });
-      const known = isEnough ? resolved : await resolvePodcasts(podcasts, await podcastsOf(all));
-      if (!isEnough) {
-        const addedFeeds = updated.filter(({ url }) => added.has(url));
-        for await (const { feed, action, episode } of locate(addedFeeds, all, known)) {
-          addName(feed, episode.url, action.episode);
-        }
+      for (const episode of fresh.items) feeds.get(episode.podcast)?.episodes.set(episode.url, episode);
+      for (const url of add) {
+        const feed = feeds.get(url);
+        if (feed?.url !== url) continue; // a second URL of a podcast brings nothing new
+        for (const episode of await podcasts.episodes(url, OF_ADDED)) feed.episodes.set(episode.url, episode);
       }
-      const statuses = await newestByName(all, known);
+      for await (const { feed, action, episode } of locate(feeds, changed)) {
+        feed.episodes.set(episode.url, episode);
+        addAction(feed, episode.url, action);
+      }
+
+      const updated = new Map([...feeds].filter(([, { episodes }]) => episodes.size > 0));
+      if (since > 0 && updated.size > 0) {
+        // The newest action on an episode may be older than `since`, or have another of its names.
+        const all = await readActions(user, { podcasts: new Set(updated.keys()) });
+        for await (const { feed, action, episode } of locate(updated, all)) addAction(feed, episode.url, action);
+      }
+      const found = [...new Set(updated.values())];
+      const known = await podcasts.find(found.map(({ url }) => url));
       return {
         add,
         remove,
-        episodes: (await mapInSlices(updated, (feed) => toUpdates(feed, statuses))).flat(),
+        episodes: (await mapInSlices(found, (feed, at) => toUpdates(feed, known[at]?.title ?? ''))).flat(),
         mark: Math.min(stableUntil, fresh.mark),
       };
     },
   };
 }
 
-/** A feed of the device, and its new episodes. */
+/** A feed of the device, and what is new in it. */
 interface Feed {
   url: Url;
-  /** In the directory. */
-  currentUrl: Url;
-  title: string;
-  /** By media URL. */
+  /** New episodes, by media URL. */
   episodes: Map<Url, EpisodeUpdate['episode']>;
-  /** Other names that actions have for an episode, by media URL. */
-  names: Map<Url, string[]>;
+  /** The newest action on each episode, whichever name the action has for it, by media URL. */
+  actions: Map<Url, EpisodeAction>;
 }
 
-function addName({ names }: Feed, url: Url, name: string): void {
-  const known = names.get(url);
-  if (known) known.push(name);
-  else names.set(url, [name]);
+/** Call it in upload order: of two actions at the same time, the one uploaded last is the newest. */
+function addAction({ actions }: Feed, url: Url, action: EpisodeAction): void {
+  const known = actions.get(url);
+  if (!known || known.timestamp <= action.timestamp) actions.set(url, action);
 }
 
-/** One feed for each podcast: the first if the list has two of its URLs. */
-function toFeeds(list: readonly Url[], resolved: ResolvedPodcasts): Feed[] {
-  const feeds = new Map<Url, Feed>();
-  for (const url of list) {
-    const currentUrl = resolved.currentUrl(url);
-    if (feeds.has(currentUrl)) continue;
-    const title = resolved.get(url)?.title ?? '';
-    feeds.set(currentUrl, { url, currentUrl, title, episodes: new Map(), names: new Map() });
-  }
-  return [...feeds.values()];
-}
-
-/** The podcasts of actions or episodes, each once, and those already known. */
-async function podcastsOf(items: Iterable<{ podcast: Url }>, known: readonly Url[] = []): Promise<Set<Url>> {
-  const podcasts = new Set(known);
-  await eachInSlices(items, ({ podcast }) => podcasts.add(podcast));
-  return podcasts;
-}
-
-const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
-
-/** An action, and its place in the order of upload. */
-interface Placed {
-  action: EpisodeAction;
-  place: number;
-}
-
-/** By the time of the action itself, then by upload. */
-const newestFirst = (a: Placed, b: Placed): number => b.action.timestamp - a.action.timestamp || b.place - a.place;
-
-/** The newest action under each name of an episode. */
-async function newestByName(
-  actions: readonly EpisodeAction[],
-  resolved: ResolvedPodcasts,
-): Promise<Map<string, Placed>> {
-  const newest = new Map<string, Placed>();
-  await eachInSlices(actions, (action, place) => {
-    const currentUrl = resolved.currentUrl(action.podcast);
-    const placed = { action, place };
-    for (const name of [action.episode, action.guid]) {
-      if (name === undefined) continue;
-      const key = nameKey(currentUrl, name);
-      const known = newest.get(key);
-      if (!known || newestFirst(placed, known) < 0) newest.set(key, placed);
-    }
-  });
-  return newest;
-}
-
-function toUpdates(feed: Feed, statuses: ReadonlyMap<string, Placed>): EpisodeUpdate[] {
-  const episodes = [...feed.episodes.values()].toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
-  return episodes.slice(0, PER_FEED).map((episode) => {
-    const names = [episode.url, episode.guid, ...(feed.names.get(episode.url) ?? [])];
-    const [newest] = names
-      .flatMap((name) => (name === undefined ? [] : (statuses.get(nameKey(feed.currentUrl, name)) ?? [])))
-      .toSorted(newestFirst);
-    const action = newest?.action;
+function toUpdates({ url, episodes, actions }: Feed, podcastTitle: string): EpisodeUpdate[] {
+  const newest = [...episodes.values()].toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
+  return newest.slice(0, PER_FEED).map((episode) => {
+    const action = actions.get(episode.url);
     const status = action?.action ?? 'new';
-    return {
-      podcast: feed.url,
-      podcastTitle: feed.title,
-      episode,
-      status,
-      action: status === 'new' ? undefined : action,
-    };
+    return { podcast: url, podcastTitle, episode, status, action: status === 'new' ? undefined : action };
   });
 }
