@@ -172,10 +172,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
       }
     },
 
-    async close(): Promise<void> {
-      await writing;
-      await file.close();
-    },
+    close: (): Promise<void> => file.close(),
   };
 }
 
