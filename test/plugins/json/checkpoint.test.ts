@@ -1,4 +1,4 @@
-import { type FileHandle, open as openFile, readdir } from 'node:fs/promises';
+import { type FileHandle, open as openFile, readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -85,6 +85,17 @@ it('commits wait for a checkpoint that is behind', async () => {
   await waiting;
   expect(writing).toHaveBeenCalledOnce();
 });
+
+it.runIf(process.platform === 'linux')(
+  'a store that has replaced its log leaves no file open when it is closed',
+  async () => {
+    await set('a', 2000);
+    await store.close();
+    const files = (await readdir('/proc/self/fd')).map((file) => readlink(`/proc/self/fd/${file}`).catch(() => ''));
+    expect((await Promise.all(files)).filter((path) => path.startsWith(dataDir))).toEqual([]);
+    store = await open();
+  },
+);
 
 it('a file that could not be removed is removed by the next checkpoint, and its keys stay deleted', async () => {
   await set('z/1');

@@ -32,19 +32,16 @@ describe('the write-ahead log', () => {
   }
   const NOTHING = async (): Promise<void> => undefined;
 
-  it('restores changes that are in no file, and values with line breaks', async () => {
-    await kill((store) =>
-      store.commit({
-        set: [
-          ['c', '{\n  "d":\n3 }'],
-          ['e', '4'],
-        ],
-        delete: ['a'],
-      }),
-    );
+  it('restores changes that are in no file, values with line breaks, and the version', async () => {
+    let version: number | undefined;
+    await kill(async (store) => {
+      const set = [['c', '{\n  "d":\n3 }'], ['e', '4']] as const; // prettier-ignore
+      version = await store.commit({ set, delete: ['a'] });
+    });
     for (const _time of [1, 2]) {
       const after = await open(killed);
       expect(await read(after, 'a', 'b', 'c', 'e')).toEqual([undefined, '"two\\n"', '{"d":3}', '4']);
+      expect(await after.commit({ set: [['e', '4']] })).toBeGreaterThan(version!);
       await after.close();
     }
   });

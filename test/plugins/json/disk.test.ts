@@ -1,4 +1,4 @@
-import { type FileHandle, open as openFile, readdir } from 'node:fs/promises';
+import { appendFile, type FileHandle, open as openFile, readdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -70,12 +70,13 @@ async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): 
   vi.spyOn(await filePrototype(), call).mockRejectedValueOnce(error);
 }
 
-/** Opens a copy of the folder, as left by a process that is killed now. */
-async function openKilled(): Promise<KeyValueStore> {
+/** A copy of a folder, as left by a process that is killed now. */
+async function kill(folder = dataDir): Promise<string> {
   const killed = await makeFolder();
-  await copyFolder(dataDir, killed);
-  return open(killed);
+  await copyFolder(folder, killed);
+  return killed;
 }
+const openKilled = async (): Promise<KeyValueStore> => open(await kill());
 
 it.each([
   ['a full disk', NO_ROOM],
@@ -101,6 +102,52 @@ it('a full disk that takes a part of a commit loses that commit, and stores all 
   const after = await openKilled();
   expect(await names(after)).toEqual(['b', 'first']);
   await after.close();
+});
+
+it('commits are kept by a second kill, although an incomplete line of the first one is in a log that is still needed', async () => {
+  const folder = await kill();
+  await appendFile(
+    join(
+      folder,
+      (await readdir(folder)).findLast((name) => name.startsWith('wal'))!,
+    ),
+    '["0000',
+  );
+  disk.check = () => Promise.reject(NO_ROOM);
+  const first = await open(folder);
+  await first.commit({ set: [['u/bob/a', '1'], ['other-a', '1']] }); // prettier-ignore
+  const second = await open(await kill(folder));
+  expect(await names(second)).toEqual(['a', 'first']);
+  await Promise.all([first.close(), second.close()]);
+});
+
+it('a check while a line is being written finds no damage', async () => {
+  const files = await filePrototype();
+  const { write } = files;
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const written = new Promise<void>((resolve) => {
+    vi.spyOn(files, 'write').mockImplementationOnce(async function (this: FileHandle, bytes: Uint8Array) {
+      await Reflect.apply(write, this, [bytes, 0, 20]);
+      resolve();
+      await released;
+      return { bytesWritten: 20, buffer: bytes };
+    } as FileHandle['write']);
+  });
+  const commit = set('a');
+  await written;
+  await store.verify();
+  release();
+  await commit;
+  expect(await names()).toEqual(['a', 'first']);
+});
+
+it('concurrent commits never share a line that would be too long to be read', async () => {
+  const writing = vi.spyOn(await filePrototype(), 'write');
+  const value = JSON.stringify('x'.repeat(1_500_000));
+  await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.commit({ set: [[key, value]] })));
+  const lengths = writing.mock.calls.map(([bytes]) => bytes.length);
+  expect(Math.max(...lengths)).toBeLessThan(2 * value.length);
 });
 
 it('commits that depend on one that a full disk refused are refused, too', async () => {
