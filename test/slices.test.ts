@@ -20,6 +20,12 @@ it('maps several lists at the same time in turns, so that the event loop waits f
   expect(turns).toBeGreaterThan(100);
 });
 
+it('maps a short list at once', () => {
+  const mapped: number[] = [];
+  void mapInSlices([1, 2], (item) => mapped.push(item));
+  expect(mapped).toEqual([1, 2]);
+});
+
 it('rejects with the error of an item, and then maps the next list', async () => {
   const failing = mapInSlices(items, (index) => {
     if (index === 500) throw new Error('no');

@@ -30,7 +30,7 @@ it('keeps the process alive while it works, and no longer, also if a call never 
     [new URL('threads/until-idle.js', import.meta.url).pathname],
     { timeout: 30_000 },
   );
-  expect(stdout).toBe('slow done\nit took more than 0.1 seconds\n');
+  expect(stdout).toBe('it took more than 0.1 seconds\nslow done\n');
 });
 
 it('rejects input that cannot be cloned, and keeps working', async () => {

@@ -40,6 +40,17 @@ it('limits the tasks in all, and runs one per host', async () => {
   await Promise.all(all);
 });
 
+it('runs one per host, also of those that were added after the first has ended', async () => {
+  const { start, end, running } = createTasks(9);
+  void start('a', 'a1');
+  void start('a', 'a2');
+  await nextTurn();
+  await end('a1');
+  void start('a', 'a3');
+  await nextTurn();
+  expect(running).toEqual(['a2']);
+});
+
 it('does not count a task that waits for its host', async () => {
   const { start, running } = createTasks(2);
   void start('a', 'a1');

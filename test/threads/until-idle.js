@@ -1,5 +1,5 @@
 import { createThread } from '../../dist/src/thread.js';
 
 const thread = createThread(new URL('odd.js', import.meta.url).href, 'odd');
-console.log(...(await Promise.all([thread.run('slow'), thread.run('done')])));
 await thread.run('endless', 0.1).catch(({ message }) => console.log(message));
+console.log(...(await Promise.all([thread.run('slow'), thread.run('done')])));
