@@ -93,7 +93,7 @@ export const listTests: Suite = ({ describe, test }) => {
 
   test('keep title and position when their podcasts are replaced', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
-    for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
+    for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, ...feeds(4001)));
     assert.equal(await storage.lists.update(alice, 'b', () => ({ urls: [feed(3), feed(1)] })), true);
     assert.equal(await storage.lists.update(alice, 'a', () => ({ urls: [] })), true);
     assert.equal(await storage.lists.update(alice, 'unknown', () => ({ urls: [feed(1)] })), false);
@@ -104,7 +104,7 @@ export const listTests: Suite = ({ describe, test }) => {
       );
       assert.deepEqual(await lists.find(alice, 'a'), list('a'));
       assert.deepEqual(await lists.find(alice, 'b'), list('b', feed(3), feed(1)));
-      assert.deepEqual(await lists.find(alice, 'c'), list('c', feed(1)));
+      assert.deepEqual(await lists.find(alice, 'c'), list('c', ...feeds(4001)));
     }
   });
 
@@ -175,7 +175,7 @@ export const listTests: Suite = ({ describe, test }) => {
 
   test('are deleted separately, and their name is free again', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
-    for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
+    for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, ...feeds(4001)));
     assert.equal(await storage.lists.delete(alice, 'a'), true);
     assert.equal(await storage.lists.delete(alice, 'a'), false);
     assert.equal(await storage.lists.find(alice, 'a'), undefined);

@@ -41,6 +41,9 @@ export const transferTests: Suite = (suite) => {
       for await (const open of bench.nowAndReopened()) {
         assert.deepEqual(await open.users.find(EMAIL.toUpperCase()), { ...user, id: imported });
         assert.deepEqual(await exportUser(open, imported), records);
+        for (const record of records) {
+          if (record.kind === 'list') assert.deepEqual(await open.lists.find(imported, record.list.name), record.list);
+        }
       }
     });
 
