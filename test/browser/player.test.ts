@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     expect(await page.evaluate(`document.querySelector('audio').playbackRate`)).toBe(1);
   });
 
-  it('uploads nothing for somebody who only looks for a position', async () => {
+  it('uploads nothing for a visitor who only skips to a position', async () => {
     const { page, open, actions } = await openPlayer();
     const requests: string[] = [];
     page.on('request', (request) => requests.push(request.url()));
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     expect(await actions()).toEqual([]);
   });
 
-  it('gives its titles and its skipping to the media controls of the system', async () => {
+  it('offers its titles and skipping in the media controls of the system', async () => {
     const { page } = await openPlayer();
     await page.addInitScript(
       `navigator.mediaSession.setActionHandler = (name, act) => { (window.acts ??= {})[name] = act; }`,

@@ -58,7 +58,7 @@ it('a body that is parsed while it arrives reserves the limit when it becomes la
   expect(new Set(reserved)).toEqual(new Set([LIMIT]));
 });
 
-it('a body that is parsed while it arrives is not waited for any longer once it is evicted', async () => {
+it('a body that is parsed while it arrives is no longer waited for once it is evicted', async () => {
   const { request, event, reservation } = begin({});
   reservation.reserve = async (_bytes, evict) => evict!(new Refusal('busy', 'too slow'));
   request.write(Buffer.alloc(100_000));

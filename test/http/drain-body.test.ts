@@ -55,7 +55,7 @@ it('responds to a client that pauses, and reads the rest however slowly it arriv
   expect(socket.destroyed).toBe(false);
 });
 
-it('leaves nothing at a connection that is used again', async () => {
+it('leaves nothing on a connection that is used again', async () => {
   const { socket, send, end } = respond();
   const before = socket.listenerCount('close');
   await vi.advanceTimersByTimeAsync(250);

@@ -26,7 +26,7 @@ it('a request that takes too long to arrive is answered with 408 as JSON, and th
   );
 });
 
-it('what cannot be read after the beginning of another response is not answered in the middle of that', async () => {
+it('a malformed request during another response is not answered in the middle of it', async () => {
   const { socket } = await open((_request, response) => void response.write('half'));
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   let answer = '';

@@ -63,7 +63,7 @@ it('the last sync of the account is that of its devices, also after a new passwo
   ]);
 });
 
-it('to register or to sign in on the website is no sync of the account', async () => {
+it('registering or signing in on the website does not count as a sync of the account', async () => {
   const server = await openTestServer();
   await signIn(server);
   expect((await server.services.administration.show('bob')).lastSyncAt).toBeUndefined();

@@ -9,11 +9,11 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 const statusOf = async ({ request }: TestServer, options = {}, method = 'GET'): Promise<number> =>
   (await request(method, '/metrics', options)).status;
 
-it('are not there unless they are switched on', async () => {
+it('metrics do not exist unless they are switched on', async () => {
   expect(await statusOf(await openTestServer())).toBe(404);
 });
 
-it('are for those with the token', async () => {
+it('metrics can be read with the token', async () => {
   const server = await openTestServer({ metrics: { render, token: 'right' } });
   const answer = await server.request('GET', '/metrics', bearer('right'));
   expect([answer.status, await answer.text()]).toEqual([200, 'podsync_sessions 1\n']);
@@ -55,7 +55,7 @@ it('a client behind a proxy has the address that a trusted proxy names, and othe
   expect(await statusOf(other, LOOPBACK)).toBe(200);
 });
 
-it('a token counts for nothing without one that is configured, nor does a client without an address', async () => {
+it('without a configured token none is accepted, nor is a client without an address', async () => {
   const metrics = { render, isAllowed: readNetworks('10.0.0.0/8') };
   expect(await statusOf(await openTestServer({ metrics }, 'socket'), bearer('right'))).toBe(404);
   expect(await statusOf(await openTestServer({ metrics }))).toBe(404);

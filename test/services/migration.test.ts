@@ -123,7 +123,7 @@ it('stops in the middle of an account when it is aborted', async () => {
   expect(read).toBe(2);
 });
 
-it('reads a copy that differs no further before it is deleted', async () => {
+it('stops reading a copy at the first difference, before it is deleted', async () => {
   const [from, to] = [await openFilled(), await openEmpty()];
   const { users, podcasts, transfer } = to.storage;
   const steps: string[] = [];

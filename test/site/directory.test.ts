@@ -43,7 +43,7 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   expect((await (await signIn(server)).get(nothing)).html).toContain('No podcast was found. You can <a href=');
 });
 
-it('leads from a search to the same one in the own subscriptions, as private ones are not in the directory', async () => {
+it('links from a search to the same search in the subscriptions of the user, as private ones are not in the directory', async () => {
   const server = await openTestServer();
   const bob = (await server.services.accounts.findByName('bob'))!.id;
   await server.services.settings.update(bob, ACCOUNT, { set: { public_subscriptions: false }, remove: [] });

@@ -188,7 +188,7 @@ describe('the page of an episode', () => {
     );
   });
 
-  it('is a favourite of its own podcast only, and of that under all addresses', async () => {
+  it('is a favourite only of its own podcast, under all addresses of that', async () => {
     const server = await openFilled();
     const other = 'https://feeds.example/other.xml';
     await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [FEED, other] });

@@ -212,7 +212,7 @@ it('shows the listening time of each of the last 30 days, and the devices', asyn
   expect(textOf(html)).toMatch(/phone Other · 2 subscriptions Last sync 14 Nov 2023, .* UTC/);
 });
 
-it('calls the time at which something was played no sync, as the page Devices does not', async () => {
+it('does not show the time of a play as a sync, nor does the page Devices', async () => {
   const server = await openListening();
   const play = { timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 3600 };
   await upload(server, { ...play, device: 'phone' }, { ...play, device: 'tv' });

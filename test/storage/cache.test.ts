@@ -61,7 +61,7 @@ it('a read does not wait for an upload that is being stored', async () => {
   expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
 });
 
-it('an upload that is being stored is stored, or above the stable time of the account', async () => {
+it('an upload that is being stored while the stable time is read is found, or is above that time', async () => {
   const cluster = new Cluster();
   const { storage, store } = await cluster.open(false);
   const alice = await addUser(storage);

@@ -78,7 +78,7 @@ describe('the calls of the key-value store', () => {
     expect(two.store.calls.filter((call) => call === 'list')).toEqual([]);
   });
 
-  it('a change of a long list writes little, but for one in some hundreds', async () => {
+  it('a change of a long list writes little, except for one in a few hundred', async () => {
     const { storage, store } = await new Cluster().open();
     const alice = await addUser(storage);
     await storage.subscriptions.replace(alice, 'phone', feeds(20_000));

@@ -37,7 +37,7 @@ beforeEach(async () => {
   longest = 0;
 });
 
-describe('not read at once are', () => {
+describe('never read all at once are', () => {
   it('the lists of an account, to show their titles or to move one', async () => {
     const urls = Array.from({ length: 60 }, (_, n) => `https://podcasts.example/${n}/${'x'.repeat(8000)}`);
     for (let n = 0; n < 20; n += 1) await storage.lists.create(alice, { name: `list-${n}`, title: `List ${n}`, urls });

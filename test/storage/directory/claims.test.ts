@@ -8,7 +8,7 @@ import { openNode } from './node.ts';
 const random = createRandom(seed);
 const createUrl = (_: unknown, n: number): Url => `https://${'abcdefgh'[random(8)]}.example/${n}`;
 
-it('the feeds that are due longest are claimed first, up to the limits in all and per host', async () => {
+it('the feeds that have been due longest are claimed first, up to the limits in all and per host', async () => {
   for (let round = 0; round < 100; round += 1) {
     const node = await openNode(new MemoryDatabase(), false);
     const urls = Array.from({ length: 1 + random(60) }, createUrl);

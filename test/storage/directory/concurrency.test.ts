@@ -68,7 +68,7 @@ it('a feed whose lease cannot be stored is due again at once', async () => {
   expect(await node.podcasts.claimDue(9, 60)).toHaveLength(1);
 });
 
-it('a subscription that ends while a refresh reads it is not there again', async () => {
+it('a subscription that ends while a refresh reads it does not reappear', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   beforeAnswer(b, 'alice', () => b.change('alice', { unsubscribed: [feed(1)].map(urlDigest) }));

@@ -103,7 +103,7 @@ it('feeds that wait to be added take no memory once nobody subscribes to them', 
   expect(memory.addresses).toHaveLength(1);
 });
 
-it('episodes with long URLs do not stay in memory without end', async () => {
+it('episodes with long URLs do not stay in memory for ever', async () => {
   const node = await openNode(new MemoryDatabase(), false);
   const numbersOfFeeds = [1, 2, 3, 4, 5];
   await node.change('alice', { subscribed: numbersOfFeeds.map(feed) });
