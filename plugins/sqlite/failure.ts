@@ -1,14 +1,14 @@
 import { type ErrorMeanings, explainError, StorageError } from '../../src/plugin.ts';
 
 /** SQLite reports data that the disk fails to read (EIO) as damaged. */
-const DAMAGED = 'is damaged, or its disk fails; check the disk, then restore the file from a backup';
+const DAMAGED = 'is damaged, or its disk is failing; check the disk, then restore the file from a backup';
 
 /**
  * By code of SQLite or of the file system: better-sqlite3 reports names, `node:sqlite` numbers and the messages of SQLite.
  * The first match is used.
  */
 const MEANINGS: ErrorMeanings = [
-  [/^SQLITE_FULL|is full$/, 'full', 'cannot grow, the disk is full; free some space and try again'],
+  [/^SQLITE_FULL|is full$/, 'full', 'cannot grow because the disk is full; free some space and try again'],
   [/^SQLITE_(?:BUSY|LOCKED)|is locked$/, 'busy', 'is in use by another process; stop that process first'],
   [/^SQLITE_CORRUPT|is malformed$/, 'corrupt', DAMAGED],
   [/^SQLITE_NOTADB|is not a database$/, 'corrupt', 'is not an SQLite database; restore a backup, or use another file'],

@@ -92,7 +92,7 @@ it('reports a storage that cannot be opened', async () => {
 it('--repair corrects subscriber counts after writing a backup', async () => {
   const { data, check } = await setUp(SQLITE);
   miscount(data);
-  const problem = 'the subscribers of 1 podcast are counted wrong';
+  const problem = 'the subscribers of 1 podcast are counted incorrectly';
   const found = await check();
   expect(found).toMatchObject({
     code: 1,
@@ -137,7 +137,7 @@ it('finds a damaged index of SQLite, which no read detects', async () => {
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: expect.stringMatching(
-      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged, or its disk fails; check the disk, then restore the file from a backup \(.*\)\n$/m,
+      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged, or its disk is failing; check the disk, then restore the file from a backup \(.*\)\n$/m,
     ),
   });
 });

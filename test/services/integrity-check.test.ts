@@ -94,7 +94,7 @@ it('finds subscribers that are counted wrong', async () => {
     isWrong(each) ? { ...each, subscribers: each.subscribers + 1 } : each,
   );
   expect((await inspect(wrong)).findings).toEqual([
-    { where: 'directory', problem: 'the subscribers of 2 podcasts are counted wrong', isRepairable: true },
+    { where: 'directory', problem: 'the subscribers of 2 podcasts are counted incorrectly', isRepairable: true },
   ]);
 });
 
@@ -109,7 +109,7 @@ it('finds podcasts with a subscriber that they do not have, however many podcast
   expect([counts.subscriptions, findings]).toEqual([0, []]);
   const wrong = withPodcasts(storage, (each) => ({ ...each, subscribers: 1 }));
   expect((await inspect(wrong)).findings).toEqual([
-    { where: 'directory', problem: 'the subscribers of 1001 podcasts are counted wrong', isRepairable: true },
+    { where: 'directory', problem: 'the subscribers of 1001 podcasts are counted incorrectly', isRepairable: true },
   ]);
 });
 

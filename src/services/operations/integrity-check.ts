@@ -83,7 +83,7 @@ export const createIntegrityCheck = (
     // The subscriptions of an account that cannot be read were not counted.
     const miscounted = findings.length > 0 ? 0 : countMismatches(counted, before, await readSubscriberCounts(podcasts));
     if (miscounted > 0) {
-      const problem = `the subscribers of ${countOf(miscounted, 'podcast')} are counted wrong`;
+      const problem = `the subscribers of ${countOf(miscounted, 'podcast')} are counted incorrectly`;
       findings.push({ where: 'directory', problem, isRepairable: true });
     }
     return { counts: counter.counts, findings };

@@ -64,7 +64,9 @@ describe('a full disk', () => {
     const version = database.commit([set('before')]);
     const outcomes = database.commit([set('small'), set('large', 1_000_000), set('other'), { check: [['x', 1]] }]);
     expect(codesOf(outcomes)).toEqual(['number', 'full', 'number', 'undefined']);
-    expect(outcomes[1]).toMatchObject({ error: { message: expect.stringContaining('cannot grow, the disk is full') } });
+    expect(outcomes[1]).toMatchObject({
+      error: { message: expect.stringContaining('cannot grow because the disk is full') },
+    });
     expect(keysIn(database)).toEqual(['before', 'other', 'small']);
     expect(version).not.toContainEqual(outcomes[0]);
     database.close();
@@ -114,7 +116,9 @@ it.skipIf(!existsSync(OPEN_FILES))(
     const database = await openDatabase(path);
     const number = numberOf(path);
     swap(number, '/proc/self/mem', 'r'); // its first pages cannot be read: EIO
-    expect(() => database.verify()).toThrow('podsync.db is damaged, or its disk fails; check the disk, then restore');
+    expect(() => database.verify()).toThrow(
+      'podsync.db is damaged, or its disk is failing; check the disk, then restore',
+    );
     swap(number, path);
     database.verify();
     database.close();

@@ -18,7 +18,7 @@ describe('better-sqlite3', () => {
 });
 
 it.each([
-  [13, 'database or disk is full', 'full', 'cannot grow, the disk is full'],
+  [13, 'database or disk is full', 'full', 'cannot grow because the disk is full'],
   [5 | (2 << 8), 'database is locked', 'busy', 'is in use by another process'],
   [11 | (1 << 8), 'database disk image is malformed', 'corrupt', 'is damaged'],
   [10 | (3 << 8), 'disk I/O error', 'unavailable', '(SQLite error 778, disk I/O error)'],

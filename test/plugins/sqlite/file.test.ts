@@ -152,7 +152,7 @@ describe('refuses, and does not change,', () => {
       change(damage);
       await refused(
         'corrupt',
-        `${path} is damaged, or its disk fails; check the disk, then restore the file from a backup (`,
+        `${path} is damaged, or its disk is failing; check the disk, then restore the file from a backup (`,
       );
     },
   );
@@ -180,7 +180,7 @@ it('a damaged index page, which no read detects, is reported in one line', async
   const store = await open();
   await expect(store.verify()).rejects.toMatchObject({ code: 'corrupt' });
   await expect(store.verify()).rejects.toThrow(
-    /^\/.*\/podsync\.db is damaged, or its disk fails; check the disk, then restore the file from a backup \(\S.*\)$/,
+    /^\/.*\/podsync\.db is damaged, or its disk is failing; check the disk, then restore the file from a backup \(\S.*\)$/,
   );
   await store.close();
 });
