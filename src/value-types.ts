@@ -20,7 +20,7 @@ export const wholeNumber = (max: number, min = 0): ValueType<number> => ({
   json: 'number',
 });
 
-export const text: ValueType<string> = { read: (given) => given || undefined, description: 'a text that is not empty' };
+export const text: ValueType<string> = { read: (given) => given || undefined, description: 'a non-empty string' };
 
 // Shells do not expand `~` after `=`, nor does systemd: podsync would create a folder named `~`.
 export const folder: ValueType<string> = {

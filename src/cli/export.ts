@@ -25,13 +25,13 @@ const ADVICE = 'choose another path with -o, or - for standard output';
 export async function exportData(config: Config, options: ExportOptions): Promise<void> {
   const { user: users = [], device, format, output, passwords } = options;
   if (format === 'backup') {
-    if (device !== undefined) throw new UsageError('--device is only for lists; a backup has whole accounts');
+    if (device !== undefined) throw new UsageError('--device is only for subscriptions; a backup has whole accounts');
     return exportBackup(config, { users, passwords, output });
   }
   const [user] = users;
   if (user === undefined) throw new UsageError("required option '--user <user>' not specified");
-  if (users.length > 1) throw new UsageError('a list is of one account; give --user once');
-  if (!passwords) throw new UsageError('--no-passwords is only for --format backup; a list has no passwords');
+  if (users.length > 1) throw new UsageError('only a backup can be of several accounts; give --user once');
+  if (!passwords) throw new UsageError('--no-passwords is only for --format backup; subscriptions contain none');
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
   const path = accountPath(user, `/subscriptions?${query}`);
   const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text), { readOnly: true });

@@ -29,7 +29,7 @@ export async function inviteUser(
 export async function resetPassword(config: Config, user: string): Promise<void> {
   const link = (await sendOnce(config, 'POST', accountPath(user, '/reset'))) as PasswordLink;
   messages.success(
-    `Send this link to ${link.name}, who chooses a password with it. Until then, an existing one still works:`,
+    `Send this link to ${link.name}, who chooses a new password with it. Until then, the old one still works, if there is one:`,
   );
   await printLink(link, config);
 }

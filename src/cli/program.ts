@@ -122,8 +122,8 @@ function defineConfig(program: Command): void {
     });
 }
 
-const CONFIG_NOTES = `A flag takes precedence over its variable, then the config file, then the
-default. Passwords are not shown.`;
+const CONFIG_NOTES = `A flag takes precedence over its variable, a variable over the config file, and
+the file over the default. Passwords and the token of the metrics are not shown.`;
 
 function defineCompletion(program: Command): void {
   addCommand(program, 'completion', 'print a script that completes commands and options in a shell', {

@@ -28,7 +28,7 @@ export function defineTransfer(program: Command): void {
     .option('--user <user>', 'name or e-mail address; may be repeated for a backup', collect)
     .option('--device <id>', 'only the subscriptions of this device')
     .addOption(
-      new Option('--format <format>', 'format of the list, or backup')
+      new Option('--format <format>', 'format of the subscriptions, or backup')
         .choices(['opml', 'json', 'txt', 'backup'])
         .default('opml'),
     )
@@ -109,10 +109,10 @@ existing one; of each feed, the newer version is kept.`;
 
 const MIGRATE_NOTES = `Storages are named as with --storage: json, json:FOLDER, sqlite:FILE,
 postgres://...; FOLDER and FILE are relative to the data folder. At the end both
-storages are compared record by record. If the command fails or is interrupted,
-it empties the target again. If it is killed, as by a second signal, the target
-holds an incomplete copy: delete it, or choose another target. The source is
-never changed.`;
+storages are compared record by record, and from then on the data folder uses the
+target. If the command fails or is interrupted, it empties the target again. If it
+is killed, as by a second signal, the target holds an incomplete copy: delete it,
+or choose another target. The source is never changed.`;
 
 const PULL_NOTES = `Asks for the password on the other server unless --password-stdin is given. Adds
 devices, subscriptions, episode actions, settings and podcast lists to the

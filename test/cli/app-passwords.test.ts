@@ -73,7 +73,7 @@ it('an invitation and a reset print a link to the address of the server', async 
   expect(users).toContainEqual(expect.objectContaining({ name: 'carol', email: 'c@example.org' }));
   expect((await user('invite', 'bob')).stderr).toContain('already');
   // Someone who was invited has no password yet.
-  expect((await user('reset', 'carol')).stderr).toContain('Until then, an existing one still works:\n');
+  expect((await user('reset', 'carol')).stderr).toContain('Until then, the old one still works, if there is one:\n');
 });
 
 it('a link starts with the given base URL, also without a server', async () => {

@@ -138,7 +138,7 @@ it('a folder that cannot be used is logged with what to do, and the backup is tr
   await backups.runIfDue();
   await backups.runIfDue();
   expect(logged).toEqual([
-    `the scheduled backup failed and is tried again: ${folder} cannot be used (ENOTDIR); free some space, check its permissions, or choose another folder with --backup-folder`,
+    `the scheduled backup failed and will be tried again: ${folder} cannot be used (ENOTDIR); free some space, check its permissions, or choose another folder with --backup-folder`,
   ]);
   expect(backups.status().failures).toBe(1);
   await rm(join(parent, 'a'));

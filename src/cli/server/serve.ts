@@ -40,7 +40,7 @@ export async function serve(config: Config): Promise<void> {
     podsync.services.maintenance.start(); // last, as it reads the whole directory
     podsync.services.backups?.start();
     await stopped;
-    messages.info('Stopping when running requests are finished; another signal stops at once');
+    messages.info('Stopping once running requests are finished; another signal stops at once');
   } finally {
     // Feeds are stopped while a command that waits for them can still get its report.
     const closing = [podsync.services.feeds.stop(), ...listeners.map((listener) => listener.close(DRAIN_TIMEOUT))];

@@ -92,7 +92,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, log }
 
   /** The storage failed. */
   const warnOf = (error: Error): void =>
-    log('warn', `feeds cannot be updated now, and are tried again later: ${error.message}`);
+    log('warn', `feeds cannot be updated now; podsync will try again later: ${error.message}`);
 
   const updateDue = async (): Promise<void> => {
     const active = new Map<Promise<unknown>, Url>();

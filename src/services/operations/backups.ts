@@ -77,7 +77,7 @@ export function createBackups(transfer: Pick<Transfer, 'export'>, { rules, now, 
       if (signal.aborted) return;
       status.failures += 1;
       retryAt = now() + Math.min(RETRY_AFTER, every);
-      log('error', `the scheduled backup failed and is tried again: ${(error as Error).message}`);
+      log('error', `the scheduled backup failed and will be tried again: ${(error as Error).message}`);
     }
   };
 

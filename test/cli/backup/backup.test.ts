@@ -255,7 +255,7 @@ describe('-o', () => {
 });
 
 it.each([
-  [['export', '--format', 'backup', '--device', 'phone'], 2, /--device is only for lists/],
+  [['export', '--format', 'backup', '--device', 'phone'], 2, /--device is only for subscriptions/],
   [['export', '--user', 'bob', '--user', 'eve'], 2, /give --user once/],
   [['export', '--user', 'bob', '--no-passwords'], 2, /--no-passwords is only for --format backup/],
   [['import'], 2, /missing required argument 'file'/],
