@@ -157,7 +157,7 @@ function dispatch(
   const [method, , formats, handler, isChange = method !== 'GET'] = route;
   if (isChange) refuseForged(event, rules);
   if (formats.length > 0 && !formats.includes(format)) {
-    return errorReply(400, `this address is available as ${formats.join(', ')}, in no other format`, format);
+    return errorReply(400, `this address is available only as ${formats.join(', ')}`, format);
   }
   return handler(event);
 }

@@ -103,7 +103,7 @@ function readTimes(input: JsonObject): EpisodeAction['play'] {
   }
   if (started === undefined && total === undefined) return position === undefined ? undefined : { position };
   if (started === undefined || total === undefined || position === undefined) {
-    throw invalid('"started" and "total" need each other and "position"');
+    throw invalid('"started" and "total" must be given together, and with "position"');
   }
   return { position, started, total };
 }

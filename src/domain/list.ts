@@ -12,7 +12,7 @@ const MAX_TITLE = 255;
 /** Throws `invalid` if the title of a list, or the name derived from it (`domain/slug`), is invalid (spec 2.8). */
 export function checkListTitle(title: string, name: string): void {
   if (isSlug(name) && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
-  throw invalid(`a title must have a letter or digit, and up to ${MAX_TITLE} characters`);
+  throw invalid(`a title must contain a letter or digit, and at most ${MAX_TITLE} characters`);
 }
 
 /** The name of a new list, derived from its title (spec 4.4). Throws `invalid` if the title is invalid. */

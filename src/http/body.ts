@@ -213,7 +213,7 @@ async function decode(bytes: Buffer, encoding: string, limit: number, reservatio
       throw new Refusal('too-large', `the request body is larger than ${formatLimit(limit)} after decompression`);
     }
     default:
-      throw invalid('the request body may be sent unencoded or as gzip, in no other Content-Encoding');
+      throw invalid('the request body must be sent unencoded or as gzip; podsync accepts no other Content-Encoding');
   }
 }
 

@@ -27,7 +27,7 @@ const STORAGE_MESSAGES: Partial<Record<StorageErrorCode, string>> = {
   busy: 'the storage is busy; try again in a while',
   corrupt: 'stored data cannot be read; the administrator of this server finds details in its log',
   unavailable: 'the storage is not available right now; try again in a while',
-  full: 'the server has no space left; nothing of this request was stored',
+  full: 'the server has no space left; no part of this request was stored',
 };
 /** Seconds after which a client may try again. */
 const STORAGE_RETRY_AFTER = 30;

@@ -21,6 +21,6 @@ export const renderLanding = ({ base, isOpen, isNew, notice }: LandingPage): Pag
 <p class="actions"><a class="button" href="${base}/login">Sign in</a>${isOpen ? markup`<a class="button plain" href="${registerPage(base)}">Create an account</a>` : ''}</p>
 ${isOpen ? '' : markup`<p class="soft">${renderNoAccount(isNew)}</p>`}
 <h2>Connect an app</h2>
-<p>In the synchronization settings of your podcast app, choose gpodder.net and enter:</p>
+<p>In the sync settings of your podcast app, choose gpodder.net and enter:</p>
 <dl class="facts"><dt>Server</dt><dd><code>${base}</code></dd><dt>User name</dt><dd>your user name on this server</dd><dt>Password</dt><dd>your password on this server</dd></dl></div>`,
 });

@@ -11,7 +11,7 @@ import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
 
 /** The whole-list paths return 401 for anybody except the user in the path (spec 4.3 rule 6). */
-const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the user whose subscriptions these are');
+const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the owner of these subscriptions');
 
 /** Subscriptions as whole lists and as changes since a mark, for one device or for all (spec 4.3). */
 export function createSubscriptionRoutes(

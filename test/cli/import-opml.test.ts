@@ -78,7 +78,7 @@ rewritten  2
 refused    1
 rewritten  feed://feeds.example/3 -> http://feeds.example/3
 rewritten  https://***@feeds.example/4 -> https://feeds.example/4
-refused    mailto:me@example.org: a feed address begins with http:// or https://
+refused    mailto:me@example.org: a feed address must begin with http:// or https://
 `,
   );
   const server = await startServer(['--data', data]);

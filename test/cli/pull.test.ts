@@ -56,7 +56,7 @@ podcast lists    1
 rewritten        1
 refused          1
 rewritten  HTTPS://feeds.example/2 -> https://feeds.example/2
-refused    ftp://feeds.example/3: a feed address begins with http:// or https://
+refused    ftp://feeds.example/3: a feed address must begin with http:// or https://
 changed: an episode action has no time: it counts as the oldest
 missing: favourite episodes: ${host} answered 404 (Not Found)
 missing: settings of devices: ${host} answered 404 (Not Found)

@@ -74,7 +74,7 @@ it('repairs the invalid data of other servers, and reports what was rewritten, r
     { from: 'https://***@feeds.example/3', to: 'https://feeds.example/3' },
   ]);
   expect(refused).toEqual([
-    { what: 'feed://feeds.example/4', reason: 'a feed address begins with http:// or https://' },
+    { what: 'feed://feeds.example/4', reason: 'a feed address must begin with http:// or https://' },
     { what: 'an episode action of nothing', reason: expect.stringMatching(/addresses are invalid/) },
     { what: `an episode action of ${media(6)}`, reason: expect.stringMatching(/"action" must be one of/) },
     {
@@ -82,7 +82,7 @@ it('repairs the invalid data of other servers, and reports what was rewritten, r
       reason: expect.stringMatching(/addresses are invalid/),
     },
     { what: 'the setting big of phone', reason: expect.stringMatching(/up to 64 KiB/) },
-    { what: 'mailto:x', reason: 'a feed address begins with http:// or https://' },
+    { what: 'mailto:x', reason: 'a feed address must begin with http:// or https://' },
     { what: 'the podcast list !?', reason: expect.stringMatching(/letter or digit/) },
   ]);
   expect(notes).toEqual([

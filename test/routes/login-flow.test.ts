@@ -65,9 +65,9 @@ it('a link that was used or has expired says so, without asking for a password o
       expect(page.html).not.toContain('/login');
     }
   };
-  await expectRefusal('This link was used already');
+  await expectRefusal('This link has already been used');
   expect((await poll(server, `token=${token}`)).status).toBe(200);
-  await expectRefusal('This link was used already');
+  await expectRefusal('This link has already been used');
   server.clock.now += 1200;
   await expectRefusal('This link has expired');
 });

@@ -43,7 +43,7 @@ const INVALID_HOST = 'the host or port of the address is invalid, or the address
 
 it.each([
   ['', 'the address is empty'],
-  ['ftp://podcasts.example/a', 'a feed address begins with http:// or https://'],
+  ['ftp://podcasts.example/a', 'a feed address must begin with http:// or https://'],
   ['HTTPS://podcasts.example/a\u0007', 'the address contains a control character'],
   ['feed://podcasts.example:99999/a', INVALID_HOST],
   [' https://:x/\n', INVALID_HOST],

@@ -69,11 +69,11 @@ it('renames, moves and, if that is confirmed, deletes; the link of a list stays'
 });
 
 it.each<[string, string, Record<string, string>, string]>([
-  ['/lists', '', { title: '!!!' }, 'must have a letter or digit'],
-  ['/lists', '', { title: 'ONE' }, 'A list with such a title exists; choose another.'],
+  ['/lists', '', { title: '!!!' }, 'must contain a letter or digit'],
+  ['/lists', '', { title: 'ONE' }, 'A list with a similar title exists; choose another.'],
   ['/lists', '', { title: 'Two', csrf: 'old' }, 'This form was too old'],
-  ['/lists/one', '/add', { url: 'nothing' }, 'A feed address begins with http:// or https://.'],
-  ['/lists/one', '/rename', { title: '!!!' }, 'must have a letter or digit'],
+  ['/lists/one', '/add', { url: 'nothing' }, 'A feed address must begin with http:// or https://.'],
+  ['/lists/one', '/rename', { title: '!!!' }, 'must contain a letter or digit'],
   ['/lists/one', '/rename', { title: 'Two', csrf: 'old' }, 'This form was too old'],
 ])('shows the form of %s%s again with the entered values: %j', async (path, form, fields, problem) => {
   const server = await openTestServer();

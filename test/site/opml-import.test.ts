@@ -30,7 +30,7 @@ it('shows what a file would change, changes nothing yet, and then subscribes', a
   expect(preview.status).toBe(200);
   expect(preview.html).toContain('1 new podcast, 1 already in your subscriptions, 1 refused.');
   expect(preview.html).toContain('News &amp; more');
-  expect(preview.html).toContain('A feed address begins with http:// or https://.');
+  expect(preview.html).toContain('A feed address must begin with http:// or https://.');
   expect(await subscriptions(server)).toEqual(['https://feeds.example/old']);
 
   const [, csrf] = /name="csrf" value="([^"]*)"><input type="hidden" name="device"/.exec(preview.html)!;

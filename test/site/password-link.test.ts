@@ -81,7 +81,7 @@ it('a link works for a day', async () => {
   expect((await openVisitor(server).get(path)).status).toBe(200);
   server.clock.now += 1;
   const late = await openVisitor(server).get(path);
-  expect([late.status, late.html.includes('This link has expired or was used already')]).toEqual([404, true]);
+  expect([late.status, late.html.includes('This link has expired or has already been used')]).toEqual([404, true]);
 });
 
 it.each([

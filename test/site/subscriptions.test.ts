@@ -106,7 +106,7 @@ it('a device receives changes by the website even if it uploads first', async ()
 it.each<[Record<string, string>, string, string]>([
   [
     { url: 'ftp://feeds.example/a' },
-    'A feed address begins with http:// or https://.',
+    'A feed address must begin with http:// or https://.',
     'value="ftp://feeds.example/a"',
   ],
   [{ url: '' }, 'The address is empty.', 'id="url-error"'],

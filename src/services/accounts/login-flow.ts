@@ -79,4 +79,4 @@ export function createLoginFlow(
   };
 }
 
-const wasUsed = (): Refusal => new Refusal('missing', 'this link was used already; start again in the app');
+const wasUsed = (): Refusal => new Refusal('missing', 'this link has already been used; start again in the app');

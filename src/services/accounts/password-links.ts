@@ -49,7 +49,7 @@ export function createPasswordLinks(
     const [name = '', expires = '', signature = ''] = token.split('.');
     const user = await users.find(Buffer.from(name, 'base64url').toString());
     const isValid = user !== undefined && isSameSecret(signature, sign(user, expires)) && parseInt(expires, 36) > now();
-    if (!isValid) throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
+    if (!isValid) throw new Refusal('missing', 'this link has expired or has already been used; ask for a new one');
     return { user, isInvited: isInvited(user), isUnnamed: UNNAMED.test(user.name) };
   };
 

@@ -21,7 +21,7 @@ export async function sanitizeFeedUrls(submitted: readonly string[], rules: UrlR
 export function explainRefusal(address: string): string {
   const text = address.trim();
   if (text === '') return 'the address is empty';
-  if (!/^https?:\/\//i.test(text)) return 'a feed address begins with http:// or https://';
+  if (!/^https?:\/\//i.test(text)) return 'a feed address must begin with http:// or https://';
   if (/\p{Cc}/u.test(text)) return 'the address contains a control character';
   return `the host or port of the address is invalid, or the address has more than ${MAX_URL} characters`;
 }

@@ -124,7 +124,7 @@ export function createSubscriptions(
       });
       if (both.size > 0 && !refuse) throw refusal;
       if (both.size > 0) refuse?.(refusal.message);
-      for (const [from, to] of rewrites.pairs) if (to === '') refuse?.(`a feed is left out: ${explainRefusal(from)}`);
+      for (const [from, to] of rewrites.pairs) if (to === '') refuse?.(`a feed was left out: ${explainRefusal(from)}`);
       if (removed.size > 0) {
         const added = new Set(wanted);
         for (const url of await underOtherAddresses(user, ids, removed)) if (!added.has(url)) removed.add(url);

@@ -47,7 +47,7 @@ export function createListStore(core: Core): ListStore {
       accounts.write(user, async () => {
         const lists = await readLists(core, user);
         const isTaken = lists.some(({ name }) => name === summary.name);
-        if (isTaken) throw new StorageError('conflict', 'a list with such a title exists; choose another');
+        if (isTaken) throw new StorageError('conflict', 'a list with a similar title exists; choose another');
         const feeds = await writeRows(listPrefix(user, summary.name), urls);
         return { result: undefined, write: { set: [writeLists(user, [...lists, summary]), ...feeds] } };
       }),

@@ -167,8 +167,8 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     [`${LIST}.txt`, 404, 'there is no device with this id\n'],
     ['/nothing.txt', 404, 'there is nothing at this address\n'],
     [`${LIST}.opml`, 404, 'there is no device with this id\n'],
-    [`${LIST}.xml`, 400, 'this address is available as json, jsonp, txt, opml, in no other format\n'],
-    ['/api/2/devices/bob.txt', 400, 'this address is available as json, in no other format\n'],
+    [`${LIST}.xml`, 400, 'this address is available only as json, jsonp, txt, opml\n'],
+    ['/api/2/devices/bob.txt', 400, 'this address is available only as json\n'],
   ])('returns errors as plain text for %s', async (path, status, message) => {
     const { request } = await openTestServer({}, target);
     const answer = await request('GET', path, { auth });

@@ -19,7 +19,7 @@ it.each<[StorageErrorCode, number, retryAfter: string | null, message: string]>(
   ['busy', 503, '30', 'the storage is busy; try again in a while'],
   ['corrupt', 503, '30', 'stored data cannot be read; the administrator of this server finds details in its log'],
   ['unavailable', 503, '30', 'the storage is not available right now; try again in a while'],
-  ['full', 507, null, 'the server has no space left; nothing of this request was stored'],
+  ['full', 507, null, 'the server has no space left; no part of this request was stored'],
 ])(
   'a storage that is %s: %i, with details only in the log, or for the operator',
   async (code, status, retryAfter, message) => {

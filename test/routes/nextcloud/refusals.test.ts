@@ -87,7 +87,7 @@ describe('an invalid item of a batch', () => {
     expect((await app.pull(0)).add).toEqual([FEED]);
     const reasons = (await server.services.refusals.all(bob)).map(({ reason }) => reason);
     expect(reasons).toEqual([
-      'a feed is left out: a feed address begins with http:// or https://',
+      'a feed was left out: a feed address must begin with http:// or https://',
       'the same feed is in "add" and in "remove"',
       '"add": entry [1] is not a string',
       'action 5: its addresses must be ASCII and begin with http:// or https://',
