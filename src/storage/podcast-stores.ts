@@ -17,6 +17,7 @@ export interface Episode extends EpisodeInfo {
   podcast: Url;
   /** When it was first seen, as a stamp of the directory. */
   stamp: Stamp;
+  formerUrls?: readonly Url[];
 }
 
 /** What lists of podcasts show of the newest episode. */

@@ -168,6 +168,24 @@ it('knows the episodes of a moved podcast that were played under either of its a
   expect(textOf((await (await signIn(server)).get('/')).html)).toContain('a 1 <b> Moved show');
 });
 
+it('knows the episodes that were played under a former URL or their GUID', async () => {
+  const server = await openListening();
+  await subscribe(server, 'phone', 'a');
+  const episodes = [3, 2, 1].map((number) => ({
+    url: media('a', number),
+    guid: `g${number}`,
+    title: `a ${number} <b>`,
+  }));
+  await recordFeed(server.storage, feed('a'), {}, episodes);
+  const play = { podcast: feed('a'), timestamp: '2023-11-13T10:00:00' };
+  await upload(server, { number: 3, timestamp: play.timestamp, started: 0, position: 600, total: 600 });
+  const body = [{ ...play, episode: 'g2', action: 'play', position: '00:10:00' }];
+  expect((await server.request('POST', '/api/1/episodes/bob.json', { auth: 'bob:secret', body })).status).toBe(200);
+  const moved = episodes.map((episode) => ({ ...episode, url: `${episode.url}?moved` }));
+  await recordFeed(server.storage, feed('a'), {}, moved);
+  expect(await titlesUnder(server, 'New episodes')).toEqual(['a 1']);
+});
+
 it('lists up to six episodes in progress, but none that was only opened', async () => {
   const server = await openListening();
   const play = { podcast: 'b', started: 0, total: 600 };

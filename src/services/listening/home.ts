@@ -39,11 +39,13 @@ export function createHome(
 ): Home {
   const newEpisodes = async (table: ActionTable, subscribed: readonly Url[]): Promise<Overview['newEpisodes']> => {
     const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
-    // An app may know the podcast under a former address.
+    // An app may know the podcast under a former address, and the episode under a former one or its GUID.
     const resolved = await resolvePodcasts(podcasts, subscribed);
     const addresses = groupBy(subscribed, resolved.currentUrl);
-    const isPlayedOrDeleted = ({ podcast, url }: Episode): boolean =>
-      [podcast, ...(addresses.get(podcast) ?? [])].some((address) => table.isPlayedOrDeleted(address, url));
+    const isPlayedOrDeleted = ({ podcast, url, guid = url, formerUrls = [] }: Episode): boolean =>
+      [podcast, ...(addresses.get(podcast) ?? [])].some((address) =>
+        [url, guid, ...formerUrls].some((name) => table.isPlayedOrDeleted(address, name)),
+      );
     const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));
     const fresh = newest.filter((episode) => !isPlayedOrDeleted(episode)).slice(0, MAX_NEW);
     return fresh.map((episode) => ({ ...episode, ...podcastNames(byUrl.get(episode.podcast)) }));

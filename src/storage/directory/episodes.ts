@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EpisodeInfo, Stamp, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
-import type { NewestEpisode } from '../stores.ts';
+import type { Episode, NewestEpisode } from '../stores.ts';
 
 /** Episodes per feed: the newest by release are kept. */
 const MAX_EPISODES = 5000;
@@ -10,10 +10,7 @@ const MAX_FORMER_URLS = 50;
 const MAX_FORMER_LENGTH = 10_000;
 
 /** A stored episode. Immutable. */
-export interface StoredEpisode extends EpisodeInfo {
-  stamp: Stamp;
-  formerUrls?: Url[];
-}
+export type StoredEpisode = Omit<Episode, 'podcast'>;
 
 /** With the key of its chunk; undefined if it has none yet. */
 export interface ChunkedEpisode extends StoredEpisode {

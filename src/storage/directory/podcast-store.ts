@@ -199,6 +199,6 @@ export function createPodcastStore(core: Core): PodcastStore {
 const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
 
 function toEpisode(podcast: StoredPodcast, chunked: ChunkedEpisode): Episode {
-  const { formerUrls: _, chunk: __, ...episode } = chunked;
+  const { chunk: _, ...episode } = chunked;
   return { podcast: podcast.url, ...episode };
 }
