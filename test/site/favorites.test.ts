@@ -48,6 +48,22 @@ it('lists the newest first, and an episode once that is marked under two address
   expect(titles).toEqual(['First', 'Talk', 'Second', 'Talk', 'https://media.example/unknown.mp3', 'Talk']);
 });
 
+it('lists an episode that an app knows by its GUID only, under its media URL', async () => {
+  const server = await openFilled();
+  const play = {
+    podcast: FEED,
+    episode: 'one',
+    action: 'play',
+    timestamp: '2023-11-13T10:00:00',
+    position: '00:10:00',
+  };
+  expect((await server.request('POST', '/api/1/episodes/bob.json', { auth, body: [play] })).status).toBe(200);
+  const visitor = await signIn(server);
+  expect((await press(visitor, 'favorite')).status).toBe(303);
+  const [favorite] = linksOn((await visitor.get('/favorites')).html);
+  expect(favorite).toEqual(['First', AT + EPISODE]);
+});
+
 it('can be reached from the history, even if that is empty, and from the page of a favourite', async () => {
   const server = await openFilled();
   const visitor = await signIn(server);

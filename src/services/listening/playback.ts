@@ -180,10 +180,12 @@ export function createPlayback(
     markNew: async (user, named) => upload(user, await find(user, named), { action: 'new' }),
 
     async setFavorite(user, named, isFavorite) {
-      const { own, reference } = await find(user, named);
+      const { own, episode, reference } = await find(user, named);
       if (isFavorite === own.isFavorite) return;
+      // A setting needs a URL, which an action of version 1 may not have.
+      const url = sanitizeMediaUrl(reference.episode) || episode?.url;
       const change = isFavorite ? { set: { is_favorite: true }, remove: [] } : { set: {}, remove: ['is_favorite'] };
-      for (const scope of isFavorite ? [reference] : own.marked) {
+      for (const scope of isFavorite ? [{ ...reference, episode: url }] : own.marked) {
         await settings.update(user, { scope: 'episode', ...scope }, change);
       }
     },
