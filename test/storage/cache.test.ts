@@ -80,6 +80,38 @@ it('an upload that is being stored while the stable time is read is found, or is
   expect([...(await before), ...after]).toContain(1);
 });
 
+it('a change on a node whose clock is behind is above the stable time that another node has named', async () => {
+  const cluster = new Cluster();
+  const [{ storage }, other] = [await cluster.open(), await cluster.open()];
+  const alice = await addUser(storage);
+  cluster.at += 100;
+  const since = await storage.users.stableUntil(alice);
+  cluster.at -= 30;
+  await other.storage.actions.append(alice, [action(1)]);
+  expect(await readNumbers(storage, alice, { since })).toEqual([1]);
+});
+
+it('a list that is created or deleted while it is read does not exist', async () => {
+  const { storage, store } = await new Cluster().open();
+  const alice = await addUser(storage);
+  const findDuring = async (change: () => Promise<unknown>) => {
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    vi.spyOn(store, 'list').mockImplementationOnce(async (range) => {
+      await held;
+      return store.list(range);
+    });
+    const finding = storage.lists.find(alice, 'news');
+    await setImmediate();
+    await change();
+    release();
+    return finding;
+  };
+  const create = () => storage.lists.create(alice, { name: 'news', title: 'News', urls: [feed(1)] });
+  expect(await findDuring(create)).toBeUndefined();
+  expect(await findDuring(() => storage.lists.delete(alice, 'news'))).toBeUndefined();
+});
+
 it('a session that ends while it is being read is not found afterwards', async () => {
   const cluster = new Cluster();
   const { storage, store } = await cluster.open(false);

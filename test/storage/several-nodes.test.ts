@@ -47,6 +47,8 @@ describe('a node with a cached account', () => {
     const mark = await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
     expect(await two.storage.subscriptions.current(alice)).toEqual([feed(1)]);
     expect((await two.storage.subscriptions.since(alice, 'phone', mark)).items).toEqual([]);
+    await one.storage.devices.delete(alice, 'phone');
+    expect(await two.storage.subscriptions.current(alice)).toEqual([]);
 
     await one.storage.lists.create(alice, { name: 'news', title: '', urls: [] });
     await two.storage.lists.delete(alice, 'news');

@@ -112,6 +112,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       assert.ok([before, after].some((each) => JSON.stringify(each) === JSON.stringify(settings)));
       const lists = exported.flatMap((record) => (record.kind === 'list' ? record.list : []));
       assert.ok(lists.some(({ name, title }) => name === 'list-1' && ['1', 'One'].includes(title)));
+      assert.ok(lists.every(({ name, urls }) => name !== 'list-2' || urls.length === 1));
       for (const record of exported) if (record.kind === 'settings') assert.notDeepEqual(record.values, []);
     });
 
