@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createClock, openClock } from '../src/clock.ts';
@@ -68,8 +68,9 @@ it('never returns a time that it has not reserved', () => {
   expect(restarted()).toBeGreaterThanOrEqual(before);
 });
 
-it('keeps its reservation in a file, and works without a readable file', async () => {
+it('keeps its reservation in a file for its owner only, and works without a readable file', async () => {
   const first = openClock(path, warn)();
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(openClock(path, warn)()).toBeGreaterThanOrEqual(first);
   await writeFile(path, String(first + 3000));
   expect(openClock(path, warn)()).toBe(first + 3000);

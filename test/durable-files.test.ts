@@ -29,6 +29,15 @@ it('a power failure does not remove a new folder, nor the parents that were crea
   for (const parent of ['', 'a', 'a/b']) expect(synced).toContain((await stat(join(root, parent))).ino);
 });
 
+it('a folder is created on a system that cannot sync folders', async () => {
+  const root = await makeFolder();
+  const folder = await open(root);
+  const sync = vi.spyOn(Object.getPrototypeOf(folder) as FileHandle, 'sync').mockRejectedValue(new Error('EPERM'));
+  onTestFinished(() => sync.mockRestore());
+  await folder.close();
+  expect(await createFolder(join(root, 'a/b'))).toBe(join(root, 'a'));
+});
+
 it('a file in place of a folder, or of its parent, is an error', async () => {
   const file = join(await makeFolder(), 'file');
   await writeFile(file, '');

@@ -24,13 +24,13 @@ it('rejects with the message of an error in the thread', async () => {
   await expect(thread.run('fail')).rejects.toThrow(/^no$/);
 });
 
-it('keeps the process alive while it works, and no longer, also if a call never ends', async () => {
+it('keeps the process alive while it works, and no longer, also if a call is refused or never ends', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [new URL('threads/until-idle.js', import.meta.url).pathname],
     { timeout: 30_000 },
   );
-  expect(stdout).toBe('it took more than 0.1 seconds\nslow done\n');
+  expect(stdout).toBe('refused\nit took more than 0.1 seconds\nslow done\n');
 });
 
 it('rejects input that cannot be cloned, and keeps working', async () => {
