@@ -28,7 +28,10 @@ type Result = { feed: ParsedFeed } | { problem: string };
 
 /** Parses one feed after another in a worker thread, so that a large feed does not delay requests. */
 export function createFeedParser({ time, megabytes }: ParserLimits = LIMITS): FeedParser {
-  const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: megabytes });
+  const thread = createThread<Job, Result>(import.meta.url, ROLE, {
+    maxOldGenerationSizeMb: megabytes,
+    maxYoungGenerationSizeMb: 8, // V8 would let it grow to 48, and keep that; parsing would take as long
+  });
   const mutex = new Mutex();
 
   async function run(job: Job): Promise<ParsedFeed> {
