@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { type BodyParser, createBodyParser } from '../../src/services/sync/body-parser.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 let parser: BodyParser = createBodyParser();
 afterEach(async () => {
@@ -100,4 +105,18 @@ it('asks to send a body again that was being parsed, or waiting, when the parser
   await closing.close();
   const again = expect.objectContaining({ code: 'busy', retryAfter: 10 });
   expect((await parsing).map((each) => each.status === 'rejected' && each.reason)).toEqual([again, again]);
+});
+
+it.each<[string, (text: string) => Promise<unknown[]>]>([
+  ['a text list', (url) => parser.list('txt', bytes(`${url}${'\n'.repeat(60_000)}`))],
+  ['OPML', (url) => parser.list('opml', bytes(opml(`<outline xmlUrl="${url}"/>${' '.repeat(60_000)}`)))],
+  ['OPML with titles', (url) => parser.podcasts(opml(`<outline xmlUrl="${url}" text="T"/>${' '.repeat(60_000)}`))],
+])('the feeds of %s take no memory for the rest of it', async (_, read) => {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const lists: unknown[][] = [];
+  for (let feed = 0; feed < 200; feed++) lists.push(await read(`http://example.org/feeds/${feed}.xml`));
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
+  expect(lists).toHaveLength(200);
 });

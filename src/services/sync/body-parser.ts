@@ -61,8 +61,12 @@ export function createBodyParser({ time, megabytes } = PARSER_LIMITS): BodyParse
     return (await mapInSlices(result.chunks, (chunk) => deserialize(chunk) as unknown[])).flat();
   }
 
-  const parse = async (job: Job): Promise<unknown> =>
-    job.body.length <= SMALL_BODY ? parseJob(job) : mutex.run(() => run(job));
+  const parse = async (job: Job): Promise<unknown> => {
+    if (job.body.length > SMALL_BODY) return mutex.run(() => run(job));
+    const parsed = parseJob(job);
+    // Parts of a text would keep all of it in memory, as long as an account with one of these feeds is cached.
+    return job.kind === 'json' ? parsed : deserialize(serialize(parsed));
+  };
   return {
     json: (body) => parse({ kind: 'json', body }),
     list: async (format, body) => (await parse({ kind: 'list', format, body })) as string[],
