@@ -30,7 +30,7 @@ type Result = { feed: ParsedFeed } | { problem: string };
 export function createFeedParser({ time, megabytes }: ParserLimits = LIMITS): FeedParser {
   const thread = createThread<Job, Result>(import.meta.url, ROLE, {
     maxOldGenerationSizeMb: megabytes,
-    maxYoungGenerationSizeMb: 8, // V8 would let it grow to 48, and keep that; parsing would take as long
+    maxYoungGenerationSizeMb: 8, // V8 would let it grow to 48, and keep that, to parse hardly faster
   });
   const mutex = new Mutex();
 
