@@ -220,6 +220,7 @@ it('a server without accounts says how to create the first one, and later whom t
   for (const path of ['/', '/login', '/register']) {
     const { html } = await visitor.get(path);
     expect(html, path).toContain('If you have no account, ask the administrator of this server for one.');
+    expect(html, path).not.toContain('Create an account</a>');
   }
   expect((await visitor.get('/login')).html).toContain('Forgot your password?');
   expect((await visitor.get('/register')).html).toContain('Registration is closed here.');

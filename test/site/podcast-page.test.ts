@@ -100,6 +100,15 @@ describe('the page of a podcast', () => {
     for (const unknown of ['', 'x y']) expect((await texts(unknown)).join()).not.toContain('lang=');
   });
 
+  it('cuts no description within a character, and shows no progress of an episode that nobody has played', async () => {
+    const server = await openFilled();
+    const description = `${'x'.repeat(299)}😀`;
+    await recordFeed(server.storage, FEED, {}, [{ url: 'https://media.example/1.mp3', duration: 60, description }]);
+    const { html } = await (await signIn(server)).get(PODCAST);
+    expect(html).toContain(`${'x'.repeat(299)}</p>`);
+    expect(html).not.toContain('<progress');
+  });
+
   it('lists 50 episodes on a page', async () => {
     const server = await openFilled();
     const episodes = Array.from({ length: 101 }, (_, i) => ({
