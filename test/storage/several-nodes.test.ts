@@ -48,6 +48,7 @@ describe('a node with a cached account', () => {
     expect(await two.storage.subscriptions.current(alice)).toEqual([feed(1)]);
     expect((await two.storage.subscriptions.since(alice, 'phone', mark)).items).toEqual([]);
     await one.storage.devices.delete(alice, 'phone');
+    expect(await two.storage.devices.find(alice, 'phone')).toBeUndefined();
     expect(await two.storage.subscriptions.current(alice)).toEqual([]);
 
     await one.storage.lists.create(alice, { name: 'news', title: '', urls: [] });

@@ -90,6 +90,13 @@ it('actions are stored in files of limited length, which are not rewritten once 
   expect(found.map(({ key }) => key)).toEqual(Array.from({ length: 400 }, (_, n) => upload(90 + n)[0]));
 });
 
+it('a file is not split at a key that is too long for a file name', async () => {
+  const keyOf = (n: number): string => `l/4f2a/${'x'.repeat(300)}${100 + n}`;
+  await store.commit({ set: Array.from({ length: 150 }, (_, n) => [keyOf(n), upload(n)[1]]) });
+  await reopen();
+  expect(await files()).toEqual([join('users', '4f2a', 'actions.json')]);
+});
+
 it('a missing file of actions is detected', async () => {
   for (let n = 0; n < 600; n += 1) await store.commit({ set: [upload(n)] });
   await store.close();
