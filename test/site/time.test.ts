@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { toClock, toDuration } from '../../src/pages/parts/time.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { formatTime, toClock, toDuration } from '../../src/pages/parts/time.ts';
 
 it.each([
   [0, '0 min'],
@@ -23,4 +23,12 @@ it.each([
   [100 * 3600, '100:00:00'],
 ])('a player is at second %i at %s', (seconds, text) => {
   expect(toClock(seconds)).toBe(text);
+});
+
+it('times are in UTC on a server in another time zone', () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const at = Date.UTC(2026, 11, 31, 20) / 1000; // 2027 in Tokyo
+  const texts = (['day', 'date', 'month', 'year', 'time', 'minute'] as const).map((as) => formatTime(at, as));
+  expect(texts).toEqual(['31 Dec', '31 Dec 2026', 'Dec 2026', '2026', '20:00', '31 Dec 2026, 20:00']);
 });
