@@ -6,7 +6,11 @@ import json from '../../../plugins/json/index.ts';
 import { type KeyValueStore, StorageError } from '../../../src/plugin.ts';
 import { makeFolder } from '../../folder.ts';
 
-vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({ ...(await original()), MAX_LOG_SIZE: 1000 }));
+vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({
+  ...(await original()),
+  MAX_LOG_SIZE: 1000,
+  MAX_CHANGES: 50,
+}));
 
 /** Runs each creation of a log file, each replacement and removal of a file, and each sync of a folder of files. */
 const disk = vi.hoisted(() => ({ run: async (_step: string): Promise<void> => undefined }));
@@ -68,6 +72,21 @@ it('commits are stored while a checkpoint is running', async () => {
   await blocked;
   await set('c');
   expect((await store.get(['a', 'b', 'c'])).map((entry) => entry?.value.length)).toEqual([2002, 3, 3]);
+});
+
+it('many changes make a checkpoint due, and the next one only after as many again', async () => {
+  let logs = 0;
+  const removed = new Promise<void>((resolve) => {
+    disk.run = async (step) => {
+      if (step === 'createFile') logs += 1;
+      if (step.startsWith('removeFile wal')) resolve();
+    };
+  });
+  await store.commit({ set: Array.from({ length: 51 }, (_, n) => [`${n}`, '1']) });
+  await removed;
+  await set('b');
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  expect(logs).toBe(1);
 });
 
 it('commits wait for a checkpoint that is behind', async () => {
