@@ -37,7 +37,7 @@ it('refuses a long list title at once: to make a name of accents takes quadratic
   const { imported, refused } = (await answer.json()) as { imported: number; refused: object[] };
   expect({ imported, refused }).toEqual({
     imported: 0,
-    refused: [{ what: expect.any(String), reason: expect.stringContaining('up to 255 characters') }],
+    refused: [{ what: expect.any(String), reason: expect.stringContaining('at most 255 characters') }],
   });
 });
 
