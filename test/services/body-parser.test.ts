@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { type BodyParser, createBodyParser } from '../../src/services/sync/body-parser.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+import { collectGarbage } from '../garbage.ts';
 
 let parser: BodyParser = createBodyParser();
 afterEach(async () => {

@@ -1,12 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
 import { createSessions } from '../../src/services/accounts/sessions.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import type { Session, SessionStore, User } from '../../src/storage/stores.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+import { collectGarbage } from '../garbage.ts';
 
 const bob = { id: 'bob', name: 'bob', passwordHash: 'hash', createdAt: 0 } as unknown as User;
 

@@ -106,13 +106,8 @@ it('a full disk that takes a part of a commit loses that commit, and stores all 
 
 it('commits are kept by a second kill, although an incomplete line of the first one is in a log that is still needed', async () => {
   const folder = await kill();
-  await appendFile(
-    join(
-      folder,
-      (await readdir(folder)).findLast((name) => name.startsWith('wal'))!,
-    ),
-    '["0000',
-  );
+  const log = (await readdir(folder)).findLast((name) => name.startsWith('wal'))!;
+  await appendFile(join(folder, log), '["0000');
   disk.check = () => Promise.reject(NO_ROOM);
   const first = await open(folder);
   await first.commit({ set: [['u/bob/a', '1'], ['other-a', '1']] }); // prettier-ignore

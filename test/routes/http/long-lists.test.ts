@@ -1,13 +1,9 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { collectGarbage } from '../../garbage.ts';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const auth = 'bob:secret';
 const READERS = 10;
