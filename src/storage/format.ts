@@ -3,7 +3,7 @@ import { StorageError } from './errors.ts';
 import { updateValue } from './values.ts';
 
 /** Raise it with every change after which an older podsync would misread what a newer one has written. */
-export const FORMAT = 7;
+export const FORMAT = 8;
 
 export const FORMAT_KEY = 'k/format';
 

@@ -179,7 +179,7 @@ export interface PodcastStore {
   rebuildToplist(): Promise<ToplistRebuild>;
   /**
    * Removes podcasts that had no subscribers for 30 days and occur in no episode action, list or setting. Call it
-   * daily: the days are counted from the first call that finds no subscribers.
+   * daily.
    */
   removeUnused(): Promise<void>;
   /**

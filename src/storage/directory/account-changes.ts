@@ -56,7 +56,7 @@ export async function prepareChange(
   const hidden = new Set(change.isPrivate && subscribed.filter(change.isPrivate)); // before any podcast moves
   const now = context.now();
   const set = new Map<Key, Value>();
-  const deleted = new Set<Key>();
+  const deleted: Key[] = [];
   const subscriptions: [UrlDigest, Subscription][] = [];
   /** Feeds whose `UrlDocument` is set, and how many of them are new. */
   const urls: Url[] = [];
@@ -65,15 +65,17 @@ export async function prepareChange(
   const notify = (changed: Change): void => {
     if (store.isShared) set.set(changeKey(now, changed), '1');
   };
+  const setUrl = (digest: UrlDigest, url: Url): void => {
+    set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since: now } satisfies UrlDocument));
+  };
   const subscribe = (digest: UrlDigest, subscription: Subscription): void => {
     subscriptions.push([digest, subscription]);
     const key = subscriptionKey(digest, user);
     if (subscription) set.set(key, subscriptionValue(subscription));
-    else deleted.add(key);
+    else deleted.push(key);
     notify(`${digest}/${user}`);
-    const podcast = memory.at(digest);
-    // The first or the last subscriber: the time without subscribers begins anew.
-    if (podcast && subscribersOf(podcast) <= 1) deleted.add(podcastKey(podcast.address.digest, 'unused'));
+    const left = subscription ? undefined : memory.at(digest);
+    if (left) setUrl(left.address.digest, left.url);
   };
   const addUrl = (url: Url): void => {
     const digest = urlDigest(url);
@@ -82,7 +84,7 @@ export async function prepareChange(
     if (podcast ? subscribersOf(podcast) > 0 : added >= newFeeds) return;
     if (!podcast) added += 1;
     urls.push(url);
-    set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since: now } satisfies UrlDocument));
+    setUrl(digest, url);
     notify(digest);
   };
 
@@ -94,7 +96,7 @@ export async function prepareChange(
   await eachInSlices(pending, addUrl);
   return {
     set: [...set],
-    delete: [...deleted],
+    delete: deleted,
     newFeeds: added,
     async apply() {
       await eachInSlices(urls, (url) => memory.ensure(url, now));

@@ -10,7 +10,7 @@ import { type Lease, newPodcast, type PodcastFields } from './podcast.ts';
 /** Its version is never checked: storing it twice is harmless. */
 export interface UrlDocument {
   url: Url;
-  /** When it was added to the directory. */
+  /** When it was added to the directory, or an account unsubscribed last: a podcast may be without subscribers since. */
   since: Seconds;
 }
 
@@ -22,11 +22,6 @@ type PodcastDocument = Omit<PodcastFields, 'url'> | { movedTo: Url };
 
 /** Only stored if several processes share the store. */
 export type LeaseDocument = Pick<Lease, 'until'>;
-
-/** Deleted as soon as anyone subscribes. */
-export interface UnusedDocument {
-  since: Seconds;
-}
 
 export interface ToplistSnapshot {
   at: Seconds;

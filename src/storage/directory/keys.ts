@@ -8,7 +8,6 @@ import { padded, type Prefix, type UrlDigest, urlDigest } from '../keys.ts';
  *   p/URL/url          the URL itself: `UrlDocument`
  *   p/URL/podcast      what is known of its podcast: `PodcastDocument`
  *   p/URL/lease        a process is fetching the feed: `LeaseDocument`
- *   p/URL/unused       since when nobody subscribes to the podcast: `UnusedDocument`
  *   e/URL/CHUNK        episodes of a podcast, by its current URL
  *   f/URL/USER         an account subscribes to exactly this URL on some device
  *   a/URL/USER         an account has episode actions for this URL
@@ -18,8 +17,7 @@ import { padded, type Prefix, type UrlDigest, urlDigest } from '../keys.ts';
  */
 
 export const PODCASTS: Prefix = 'p/';
-export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'lease' | 'unused'): Key =>
-  `p/${digest}/${part}`;
+export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'lease'): Key => `p/${digest}/${part}`;
 
 export const episodesPrefix = (digest: UrlDigest): Prefix => `e/${digest}/`;
 /** Chunks are numbered; higher numbers are newer. */

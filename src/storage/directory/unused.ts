@@ -3,12 +3,12 @@ import type { Seconds, Url } from '../../domain/types.ts';
 import { listsPrefix, settingsPrefix } from '../accounts/account-keys.ts';
 import type { StoredSetting } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
-import type { Key } from '../contract.ts';
+import type { Entry, Key } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { hasKeys, readRows, scan } from '../rows.ts';
 import { valueOf, valuesOf } from '../values.ts';
 import type { Directory } from './directory.ts';
-import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
+import { documentKeys, groupByUrl, type UrlDocument } from './documents.ts';
 import { actionIndexPrefix, episodesPrefix, podcastKey, subscribersPrefix, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
@@ -46,22 +46,11 @@ async function* namedFeeds({ store }: Core): AsyncGenerator<readonly Url[]> {
   }
 }
 
-/** The podcasts that have been unused for that time. For the others it is recorded since when they are unused. */
-async function findExpired(
-  { store, context }: Directory,
-  podcasts: readonly StoredPodcast[],
-): Promise<StoredPodcast[]> {
-  const now = context.now();
-  const keys = podcasts.map(({ address }) => podcastKey(address.digest, 'unused'));
-  const entries = await store.get(keys);
-  const unrecorded = keys.filter((_, at) => !entries[at]);
-  if (unrecorded.length > 0) {
-    const value = JSON.stringify({ since: now } satisfies UnusedDocument);
-    // If another process was first, the next run stores the rest.
-    await store.commit({ check: unrecorded.map((key) => [key, 0]), set: unrecorded.map((key) => [key, value]) });
-  }
-  const since = entries.map((entry) => (entry ? valueOf<UnusedDocument>(entry).since : now));
-  return podcasts.filter((_, at) => since[at]! <= now - RETENTION);
+/** Those of these podcasts that have been unused for that time. */
+async function findExpired({ store, context }: Directory, podcasts: readonly StoredPodcast[]) {
+  const entries = await store.get(podcasts.map(({ address }) => podcastKey(address.digest, 'url')));
+  const isExpired = (entry: Entry): boolean => valueOf<UrlDocument>(entry).since <= context.now() - RETENTION;
+  return podcasts.filter((_, at) => entries[at] && isExpired(entries[at]));
 }
 
 /** Does nothing if it has episode actions, somebody subscribes concurrently, or it is changed. */
@@ -69,7 +58,7 @@ async function remove(directory: Directory, podcast: StoredPodcast): Promise<voi
   const { store } = directory;
   const { addresses, digest: current } = podcast.address;
   const digests = addresses.map(({ digest }) => digest);
-  const entries = await store.get(digests.flatMap((each) => [...documentKeys(each), podcastKey(each, 'unused')]));
+  const entries = await store.get(digests.flatMap(documentKeys));
   const found = entries.filter((entry) => entry !== undefined);
   if (groupByUrl(found).get(current)?.version !== podcast.version) return;
   for (const digest of digests) {

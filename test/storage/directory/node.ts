@@ -64,7 +64,7 @@ export const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
  * Runs a step once, when the store of a node has read a document of feed 1, or the subscription of alice to it, and the
  * node has no answer yet.
  */
-export function beforeAnswer({ store }: Node, read: 'podcast' | 'unused' | 'alice', step: () => Promise<void>): void {
+export function beforeAnswer({ store }: Node, read: 'podcast' | 'url' | 'alice', step: () => Promise<void>): void {
   const digest = urlDigest(feed(1));
   const key = read === 'alice' ? subscriptionKey(digest, read as UserId) : podcastKey(digest, read);
   const { get } = store;
