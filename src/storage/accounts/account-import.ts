@@ -4,30 +4,33 @@ import type { EpisodeAction, ListSummary, Stamp, Url, UserId } from '../../domai
 import type { Core } from '../core.ts';
 import { type DirectoryChange, prepareChange } from '../directory/account-changes.ts';
 import { actionIndexEntry } from '../directory/keys.ts';
-import { StorageError } from '../errors.ts';
+import { isStorageError, StorageError } from '../errors.ts';
 import { byPlace, writeRows } from '../rows.ts';
 import type { UserRecord, UserRecordOf } from '../stores.ts';
 import { writeActions } from '../sync/action-log.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { writeLists } from '../sync/podcast-lists.ts';
 import { toStored } from '../sync/subscription-list.ts';
-import { devicesPrefix, headKey, listPrefix, stagedKey, subscriptionListPrefix } from './account-keys.ts';
+import { devicesPrefix, headKey, listPrefix, subscriptionListPrefix } from './account-keys.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
-import { type Head, loginKeys, newHead, setLogins } from './head.ts';
+import { type Head, newHead } from './head.ts';
+import { loginKeys, requireFreeLogins, setLogins } from './logins.ts';
 import { isPrivacySetting, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import { StagedWriter } from './staged-writer.ts';
-import { recoverCommit, requireFreeLogin } from './users.ts';
 
 /** Actions of an upload that are buffered before they are written. */
 const MAX_BUFFERED = 5000;
 
 /**
- * Stages an account in invisible batches, and publishes it with the last commit. After a crash, `removeAbandoned` removes
- * the staged data.
+ * Creates an account: a large one is staged in invisible batches, and published with the last commit. After a crash,
+ * `removeAbandoned` removes the staged data.
  */
-export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
+export async function importAccount(
+  core: Core,
+  records: AsyncIterable<UserRecord[]> | Iterable<UserRecord[]>,
+): Promise<UserId> {
   const account = new StagedAccount(core, randomUUID() as UserId);
   try {
     for await (const page of records) await account.add(page);
@@ -72,8 +75,8 @@ class StagedAccount {
     return this.#head;
   }
 
-  remove(): Promise<void> {
-    return removeAccountData(this.#core, this.id, this.#writer);
+  async remove(): Promise<void> {
+    if (this.#writer.isStaged) await removeAccountData(this.#core, this.id, this.#writer);
   }
 
   async add(records: readonly UserRecord[]): Promise<void> {
@@ -82,7 +85,7 @@ class StagedAccount {
       else {
         const { kind: _, stamp, ...user } = record;
         this.#head = { ...newHead(user), stamp };
-        await requireFreeLogin(this.#core, user); // before the rest is written
+        await requireFreeLogins(this.#core.store, user); // before the rest is written
       }
       await this.#writer.flushIfDue();
     }
@@ -185,9 +188,8 @@ class StagedAccount {
         head.next = Math.max(head.next, row.place + 1);
       }
       this.#writer.put(await writeRows(subscriptionListPrefix(this.id, number), rows.map(toStored)));
-      await this.#writer.flush();
+      await this.#writer.flushIfDue();
     }
-    await this.#writer.flush();
     const { visibility, isPrivate } = toPrivacy(this.#privacy, directory.memory.currentUrl);
     head.visibility = visibility;
     if (this.#overlapped !== undefined) head.recentUploads = [[this.#overlapped, context.now()]];
@@ -204,18 +206,24 @@ class StagedAccount {
       const digests = this.#digests.filter((_, at) => !existing[at]).flat(); // existing ones belong to another account
       const added = [...logins, ...digests.map(([key]) => key)];
       const batch = {
-        check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
+        check: added.map((key) => [key, 0] as const),
         set: [
           [headKey(this.id), JSON.stringify(head)] as const,
           ...setLogins(logins, this.id),
           ...digests,
           ...change.set,
         ],
-        delete: [stagedKey(this.id), ...change.delete],
+        delete: change.delete,
       };
-      if ((await store.commit(batch).catch(recoverCommit(this.#core, this.id))) !== undefined) break;
+      const isStored = await this.#writer.commit(batch, true).catch(async (error: unknown) => {
+        if (!isStorageError(error, 'unavailable')) throw error;
+        const [found] = await store.get([headKey(this.id)]).catch(() => []);
+        if (!found) throw error;
+        return true; // the answer was lost
+      });
+      if (isStored) break;
       await this.#writer.requireCurrent();
-      await requireFreeLogin(this.#core, head);
+      await requireFreeLogins(store, head);
     }
     await change.apply();
   }

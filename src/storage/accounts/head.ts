@@ -1,8 +1,5 @@
 import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
-import type { Entry, Key } from '../contract.ts';
 import type { User } from '../stores.ts';
-import { valueOf } from '../values.ts';
-import { loginKey } from './account-keys.ts';
 import type { Visibility } from './privacy.ts';
 
 /**
@@ -100,16 +97,3 @@ export function withUpload(
   // They stand for this upload, too, so they are as recent as it is.
   return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], now, upload[2]) : upload));
 }
-
-export type LoginNames = Pick<Head, 'name' | 'email'>;
-
-/** The keys by which an account is found: of its name, and of its e-mail address if that is different. */
-export const loginKeys = ({ name, email }: LoginNames): Key[] => [
-  ...new Set([name, email].flatMap((login) => (login === undefined ? [] : loginKey(login)))),
-];
-
-export const setLogins = (keys: readonly Key[], user: UserId): (readonly [Key, string])[] =>
-  keys.map((key) => [key, JSON.stringify({ user })]);
-
-/** The account of a login, which `setLogins` has written. */
-export const userIn = (login: Entry): UserId => valueOf<{ user: UserId }>(login).user;

@@ -9,18 +9,10 @@ import { listAll, scan } from '../rows.ts';
 import type { GrantedLogin } from '../stores.ts';
 import { storedActions } from '../sync/action-log.ts';
 import { valueOf } from '../values.ts';
-import {
-  ACCOUNTS,
-  accountPrefix,
-  actionsPrefix,
-  headKey,
-  APP_LOGINS,
-  LOGINS,
-  STAGED,
-  stagedKey,
-} from './account-keys.ts';
+import { ACCOUNTS, accountPrefix, actionsPrefix, headKey, APP_LOGINS, LOGINS, STAGED } from './account-keys.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
-import { type Head, loginKeys, userIn } from './head.ts';
+import type { Head } from './head.ts';
+import { loginKeys, userIn } from './logins.ts';
 import { StagedWriter } from './staged-writer.ts';
 
 /** A staged account whose record was not renewed for this long is abandoned. */
@@ -106,7 +98,7 @@ async function removeReadable(core: Core, user: UserId, staged: StagedWriter): P
   for await (const keys of dataKeys(store, user)) if (!(await staged.commit({ delete: keys }))) return;
   const isOwn = (entry: Entry): boolean => valueOf<GrantedLogin>(entry).user === user;
   const grants = keysOf((await listAll(store, APP_LOGINS)).filter(isOwn));
-  await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user), ...grants] });
+  await staged.commit({ delete: grants }, true);
 }
 
 /** The keys of an account, and those elsewhere that are found through them, in pages. */

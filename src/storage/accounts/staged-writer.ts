@@ -16,7 +16,7 @@ export class StagedWriter {
   readonly #core: Core;
   readonly #key: Key;
   #version: Version;
-  #renewedAt: Seconds = 0;
+  #renewedAt: Seconds;
   /** Entries of the next commit. */
   #pending: (readonly [Key, Value])[] = [];
   #size = 0;
@@ -26,11 +26,12 @@ export class StagedWriter {
     this.#core = core;
     this.#key = stagedKey(user);
     this.#version = version;
+    this.#renewedAt = core.context.now();
   }
 
-  /** Version of the staged record. The commit that publishes or removes the account must check it. */
-  get version(): Version {
-    return this.#version;
+  /** Whether anything was committed. */
+  get isStaged(): boolean {
+    return this.#version !== 0;
   }
 
   put(entries: readonly (readonly [Key, Value])[]): void {
@@ -40,44 +41,38 @@ export class StagedWriter {
     }
   }
 
-  /** Commits the pending entries if they fill a batch, or if the staged record must be renewed. */
+  /**
+   * Commits the pending entries if they fill a batch, or if the staged record must be renewed. Rejects with `unavailable`
+   * if another process has taken the account over.
+   */
   async flushIfDue(): Promise<void> {
     const isFull = this.#size > COMMIT_SIZE || this.#pending.length > MAX_KEYS;
-    if (isFull || this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.flush();
+    const isOld = this.#core.context.now() >= this.#renewedAt + RENEWAL;
+    if ((isFull || isOld) && !(await this.commit({}))) throw interrupted();
   }
 
   /**
-   * Commits the pending entries and renews the staged record. Rejects with `unavailable` if another process has taken the
-   * account over.
+   * Commits the pending entries with a batch that also checks and renews the staged record, or removes it if it is the
+   * last one. False if a check fails, as when another process has taken the account over.
    */
-  async flush(): Promise<void> {
-    const set = this.#pending;
-    this.#pending = [];
-    this.#size = 0;
-    if (!(await this.commit({ set }))) throw interrupted();
-  }
-
-  /**
-   * Commits a batch that also checks and renews the staged record. False if a check fails, as when another process has
-   * taken the account over.
-   */
-  async commit({ check = [], set = [], delete: deleted = [] }: Batch): Promise<boolean> {
+  async commit({ check = [], set = [], delete: deleted = [] }: Batch, isLast = false): Promise<boolean> {
     const renewedAt = this.#core.context.now();
+    const record = [this.#key, JSON.stringify({ renewedAt })] as const;
     const version = await this.#core.store.commit({
       check: [[this.#key, this.#version], ...check],
-      set: [...set, [this.#key, JSON.stringify({ renewedAt })]],
-      delete: deleted,
+      set: [...this.#pending, ...set, ...(isLast ? [] : [record])],
+      delete: [...deleted, ...(isLast ? [this.#key] : [])],
     });
     if (version === undefined) return false;
-    this.#version = version;
-    this.#renewedAt = renewedAt;
+    [this.#version, this.#renewedAt] = [version, renewedAt];
+    [this.#pending, this.#size] = [[], 0];
     return true;
   }
 
   /** Rejects with `unavailable` if another process has taken the account over. */
   async requireCurrent(): Promise<void> {
     const [entry] = await this.#core.store.get([this.#key]);
-    if (entry?.version !== this.#version) throw interrupted();
+    if ((entry?.version ?? 0) !== this.#version) throw interrupted();
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { inBatches } from '../../batches.ts';
 import { compareText } from '../../domain/text-order.ts';
@@ -8,15 +7,15 @@ import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { hasKeys, scan } from '../rows.ts';
-import type { User, UserStore } from '../stores.ts';
+import type { User, UserRecord, UserStore } from '../stores.ts';
 import { readValue } from '../values.ts';
+import { importAccount } from './account-import.ts';
 import { foldLogin, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
 import type { Write } from './accounts.ts';
-import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser, userIn } from './head.ts';
-import { toPrivacy } from './privacy.ts';
+import { type Head, toUser } from './head.ts';
+import { loginKeys, requireFreeLogins, setLogins, userIn } from './logins.ts';
 import { removeAbandoned, removeAccount } from './removal.ts';
 import { endSessions } from './sessions.ts';
-import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 
 /** Logins in the cache. */
 const MAX_CACHED = 10_000;
@@ -43,26 +42,12 @@ export function createUserStore(core: Core): UserStore {
 
   return {
     async create({ name, email, passwordHash }, settings = {}) {
-      const id = randomUUID() as UserId;
       const user = { name, ...(email !== undefined && { email }), passwordHash, createdAt: context.now() };
-      const keys = loginKeys(user);
-      const head = newHead(user);
-      const set = Object.entries(settings).map(([key, value]): StoredSetting => ({
-        scope: { kind: 'account' },
-        key,
-        value,
-        place: head.next++,
-      }));
-      const stored = set.map((setting) => [settingKey(id, setting), JSON.stringify(setting)] as const);
-      head.syncDevices = settings[SYNC_DEVICES] === true;
-      head.visibility = toPrivacy(set, (url) => url).visibility;
-      const batch = {
-        check: keys.map((key) => [key, 0] as const),
-        set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],
-      };
-      const commit = () => store.commit(batch).catch(recoverCommit(core, id));
-      while ((await commit()) === undefined) await requireFreeLogin(core, user);
-      return { id, ...user };
+      const records: UserRecord[] = [
+        { kind: 'user', ...user, stamp: user.createdAt }, // stamps are based on time
+        { kind: 'settings', scope: { kind: 'account' }, values: Object.entries(settings) },
+      ];
+      return { id: await importAccount(core, [records]), ...user };
     },
 
     async find(login) {
@@ -81,7 +66,7 @@ export function createUserStore(core: Core): UserStore {
     update: (id, change) =>
       accounts.write(id, async ({ head }) => {
         const user = { name: head.name, email: head.email, ...change };
-        await requireFreeLogin(core, user, id);
+        await requireFreeLogins(store, user, id);
         const before = loginKeys(head);
         const after = loginKeys(user);
         const added = after.filter((key) => !before.includes(key));
@@ -144,22 +129,3 @@ const dataMissing = (name: string): StorageError =>
 export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
   for await (const page of scan(store, LOGINS)) yield* new Set(page.map(userIn));
 }
-
-/** Throws `conflict` if another account than `user` has the name or the e-mail address. */
-export async function requireFreeLogin({ store }: Core, { name, email }: LoginNames, user?: UserId): Promise<void> {
-  const owners = await store.get([loginKey(name), loginKey(email ?? name)]);
-  const taken = owners.findIndex((login) => login !== undefined && userIn(login) !== user);
-  if (taken === -1) return;
-  const what = taken === 0 ? 'name' : 'e-mail address';
-  throw new StorageError('conflict', `an account with this ${what} already exists`);
-}
-
-/** Recovers the version of a created account if the answer of the commit was lost. */
-export const recoverCommit =
-  ({ store }: Core, user: UserId) =>
-  async (error: unknown): Promise<number> => {
-    if (!isStorageError(error, 'unavailable')) throw error;
-    const [entry] = await store.get([headKey(user)]).catch(() => []);
-    if (entry) return entry.version;
-    throw error;
-  };

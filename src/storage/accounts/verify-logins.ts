@@ -6,7 +6,8 @@ import { under } from '../keys.ts';
 import { scan } from '../rows.ts';
 import { valueOf } from '../values.ts';
 import { accountPrefix, ACCOUNTS, headKey, loginIn, loginKey, LOGINS } from './account-keys.ts';
-import { type Head, userIn } from './head.ts';
+import type { Head } from './head.ts';
+import { userIn } from './logins.ts';
 
 /** Throws `corrupt` if an account has lost its data, or the name with which its owner logs in. */
 export async function verifyLogins({ store }: Core): Promise<void> {
