@@ -11,7 +11,7 @@ const MAX_TITLE = 255;
 
 /** Throws `invalid` if the title of a list, or the name derived from it (`domain/slug`), is invalid (spec 2.8). */
 export function checkListTitle(title: string, name: string): void {
-  if (isSlug(name) && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
+  if (isSlug(name) && title.isWellFormed() && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
   throw invalid(`a title must contain a letter or digit, and at most ${MAX_TITLE} characters`);
 }
 

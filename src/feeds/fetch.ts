@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isIP } from 'node:net';
 import type { Seconds, Url } from '../domain/types.ts';
+import { isValidator } from '../domain/validator.ts';
 import { createDownloader, type Download, type DownloadRequest, type ResponseHeaders } from './download.ts';
 import { FetchError, NotPublicError } from './fetch-error.ts';
 import type { ParsedFeed } from './parse.ts';
@@ -52,8 +53,6 @@ const ACCEPT_FEED =
 const PRIVATE_TARGET =
   'it leads to a private address, which --allow-private-feeds allows only for a feed that is at a private address itself';
 const ACCEPT_IMAGE = 'image/*, */*;q=0.5';
-/** Validators that are longer, or that cannot be sent back, are ignored. */
-const VALIDATOR = /^[\x20-\x7e]{1,1000}$/;
 
 export function createFetcher({
   allowPrivate,
@@ -139,9 +138,10 @@ function retryAfterOf({ 'retry-after': value = '', date = '' }: ResponseHeaders)
   return wait > 0 ? Math.ceil(wait / 1000) : undefined;
 }
 
+/** Those that cannot be sent back are ignored. */
 function validatorsOf({ etag = '', 'last-modified': lastModified = '' }: ResponseHeaders): Validators {
   return {
-    ...(VALIDATOR.test(etag) && { etag }),
-    ...(VALIDATOR.test(lastModified) && { lastModified }),
+    ...(isValidator(etag) && { etag }),
+    ...(isValidator(lastModified) && { lastModified }),
   };
 }

@@ -62,11 +62,10 @@ export function createRecordChecks(now: Seconds): RecordChecks {
       }
       case 'device':
         parseDeviceId(record.device.id);
-        parseCaption(record.device.caption);
         checkCount('place', record.place);
         account.requireUnique('device', record.device.id);
         account.requireUnique('place of a device', String(record.place));
-        return record;
+        return { ...record, device: { ...record.device, caption: parseCaption(record.device.caption) } };
       case 'group':
         if (record.devices.length < 2) throw invalid('a group needs at least two devices');
         for (const id of record.devices) {

@@ -223,6 +223,7 @@ describe('names the line and stores nothing if', () => {
     ],
     ['a list has no name', [user(), list({ name: '../x' })], 'a title must contain'],
     ['a list has a long title', [user(), list({ title: 'x'.repeat(256) })], 'a title must contain'],
+    ['a list has half a character in its title', [user(), list({ title: 'Best \ud800' })], 'a title must contain'],
     ['a list has no address', [user(), list({ urls: ['ftp://feeds.example/'] })], 'it contains an address'],
     ['a list has a feed twice', [user(), list({ urls: [FEED, FEED] })], 'duplicate feed'],
     ['lists share a name', [user(), list(), list()], 'duplicate list'],
@@ -244,6 +245,17 @@ describe('names the line and stores nothing if', () => {
       'a feed has a long GUID',
       [podcast({}, { feed: { ...FEED_STATE, guid: 'x'.repeat(256) } })],
       '"guid" may have up to',
+    ],
+    ['a title has half a character', [podcast({ title: 'x\ud800' })], '"title" contains half a surrogate pair'],
+    [
+      'an ETag cannot be sent',
+      [podcast({}, { feed: { ...FEED_STATE, etag: '"1"\r\nx: y' } })],
+      '"etag" and "lastModified" must be',
+    ],
+    [
+      'a modification time cannot be sent',
+      [podcast({}, { feed: { ...FEED_STATE, lastModified: '' } })],
+      '"etag" and "lastModified" must be',
     ],
     [
       'a feed failed a negative number of times',
@@ -291,6 +303,14 @@ describe('names the line and stores nothing if', () => {
     // The refused import does not prevent a valid one.
     expect(await restore(server, FULL)).toMatchObject({ accounts: [{ name: 'bob', actions: 1, problem: null }] });
   });
+});
+
+it('half a character in the name of a device is replaced, as for apps: strict JSON parsers would refuse the list', async () => {
+  const server = await open();
+  const { passwordHash } = await server.services.accounts.create({ name: 'model', password: 'secret' });
+  await restore(server, [user({ passwordHash }), device({ caption: 'phone \ud83d' })]);
+  const answer = await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' });
+  expect(await answer.json()).toMatchObject([{ caption: 'phone \ufffd' }]);
 });
 
 describe('times and stamps', () => {
