@@ -25,8 +25,10 @@ export const MAX_BODY = {
   subscriptionsForm: MIB,
   /** A form with the ids of 100 devices. */
   devicesForm: 512 * KIB,
-  /** A form with the largest OPML file. */
-  opmlForm: MAX_OPML * MIB + 16 * KIB,
+  /** An OPML file. */
+  opmlFile: MAX_OPML * MIB,
+  /** A form with its text: in UTF-8, with the line ends of a form, it takes up to three times as much. */
+  opmlForm: 3 * MAX_OPML * MIB + 16 * KIB,
   /** 16 MiB of OPML as JSON, from `podsync import-opml`. */
   operatorOpml: 32 * MIB,
   /** A chunk of `podsync pull`: all settings of an account, a long list, or a thousand actions with long URLs. */

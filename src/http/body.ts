@@ -194,7 +194,8 @@ const collect = (request: IncomingMessage, limit: number, reservation?: Reservat
     if (request.destroyed) onLost(); // while the password was checked
   });
 
-const tooLarge = (limit: number): Refusal =>
+/** The error for a body of more than `limit` bytes. */
+export const tooLarge = (limit: number): Refusal =>
   new Refusal('too-large', `the request body is larger than ${formatLimit(limit)}`);
 
 const endedEarly = (): Refusal => invalid('the connection closed before the whole request body arrived');

@@ -5,7 +5,7 @@ import type { H3Event } from 'h3';
 import { MAX_BODY, MAX_FORM_FIELDS } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { encodingOf, openReservation, readChunks } from './body.ts';
+import { encodingOf, openReservation, readChunks, tooLarge } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
 /** Limit for the headers of one field. Bytes. */
@@ -43,6 +43,8 @@ export interface FormLimits {
   limit?: number;
   /** Including files. */
   maxFields?: number;
+  /** Bytes of each file, by default as many as of the form. */
+  maxFile?: number;
   /** For a form that may be large. */
   budget?: BodyBudget;
   /** The text of a file, which must be UTF-8 by default. Must not throw. */
@@ -59,6 +61,7 @@ export async function readForm(
   {
     limit = MAX_BODY.form,
     maxFields = MAX_FORM_FIELDS,
+    maxFile = limit,
     budget,
     readFile = (bytes) => bytes.toString(),
   }: FormLimits = {},
@@ -71,7 +74,7 @@ export async function readForm(
   const reservation = budget && openReservation(event, budget, event);
   const chunks = readChunks(event, limit, reservation);
   const read = type === URL_ENCODED ? readUrlEncoded : readMultipart;
-  await read(chunks, { type, limit, maxFields, readFile }, fields).catch((error: unknown) => {
+  await read(chunks, { type, limit, maxFields, maxFile, readFile }, fields).catch((error: unknown) => {
     throw error instanceof Refusal ? error : invalid('the request body is not a form');
   });
   reservation?.complete();
@@ -115,11 +118,11 @@ function decode(text: string): string {
   }
 }
 
-const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFile }, fields) => {
+const readMultipart: ReadFields = async (body, { type, limit, maxFields, maxFile, readFile }, fields) => {
   const keep = (name: string | undefined, text: string): void => {
     if (name !== undefined) fields.append(name, text);
   };
-  const limits = { fieldSize: limit, parts: maxFields, headerSize: MAX_FIELD_HEAD };
+  const limits = { fieldSize: limit, fileSize: maxFile, parts: maxFields, headerSize: MAX_FIELD_HEAD };
   const parser = new Busboy({ headers: { 'content-type': type }, limits });
   parser
     .on('field', keep)
@@ -128,6 +131,7 @@ const readMultipart: ReadFields = async (body, { type, limit, maxFields, readFil
       const chunks: Buffer[] = [];
       file.on('data', (chunk: Buffer) => chunks.push(chunk));
       file.on('end', () => keep(name, readFile(Buffer.concat(chunks))));
+      file.on('limit', () => parser.destroy(tooLarge(maxFile)));
       file.on('error', () => undefined); // of the whole form, too
     });
   async function* split(): AsyncIterable<Uint8Array> {

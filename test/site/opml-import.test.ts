@@ -147,9 +147,31 @@ it('says when to send the file again if the server is busy', async () => {
 
 it('refuses a file that is too large before it is parsed', async () => {
   const visitor = await signIn(await open());
-  const refused = await visitor.send(PATH, { opml: 'x'.repeat(1024 * 1024 + 20_000) }, `http://localhost${PATH}`);
+  const refused = await visitor.send(
+    PATH,
+    { opml: new Blob(['x'.repeat(1024 * 1024 + 1)]) },
+    `http://localhost${PATH}`,
+  );
   expect(refused.status).toBe(413);
   expect(refused.html).toContain('The file is larger than 1 MB; split it, and import the parts one by one.');
+});
+
+it.each([
+  ['every letter takes two bytes in UTF-8', `<?xml version="1.0" encoding="windows-1251"?>`, 'é'.repeat(100)],
+  ['every line end takes two bytes in a form', '', '\n'.repeat(100)],
+])('imports the largest file, even if %s', async (_, declaration, text) => {
+  const visitor = await signIn(await open());
+  const outlines = Array.from(
+    { length: 6000 },
+    (_each, n) => `<outline text="${text}" xmlUrl="https://a.example/${n}"/>`,
+  );
+  const xml = `${declaration}<opml><body>${outlines.join('')}</body></opml>`.padEnd(1024 * 1024);
+  const opml = new Blob([Buffer.from(xml, 'latin1')]);
+  expect(opml.size).toBe(1024 * 1024);
+  const { html } = await visitor.send(PATH, { opml }, `http://localhost${PATH}`);
+  const [, confirmed] = /name="confirmed" value="([^"]*)"/.exec(html)!;
+  const done = await visitor.send(PATH, { confirmed: decode(confirmed!) }, `http://localhost${PATH}`);
+  expect(done.location).toBe('http://localhost/subscriptions?imported=6000');
 });
 
 it('counts and names all podcasts without an address', async () => {

@@ -56,6 +56,7 @@ export function createOpmlImportPages(
 
   const submitted = site.submitted((event, user, fields) => submit(event, user, fields), {
     limit: MAX_BODY.opmlForm,
+    maxFile: MAX_BODY.opmlFile,
     readFile,
     onRefused: (event, user, fields, { message }) => submit(event, user, fields, message),
   });
