@@ -45,8 +45,9 @@ export interface FormLimits {
   maxFields?: number;
   /** Bytes of each file, by default as many as of the form. */
   maxFile?: number;
-  /** For a form that may be large. */
+  /** For a form that may be large: its budget, and who sends it. Without `sender`, each form is on its own. */
   budget?: BodyBudget;
+  sender?: unknown;
   /** The text of a file, which must be UTF-8 by default. Must not throw. */
   readFile?: (bytes: Buffer) => string;
 }
@@ -63,6 +64,7 @@ export async function readForm(
     maxFields = MAX_FORM_FIELDS,
     maxFile = limit,
     budget,
+    sender = event,
     readFile = (bytes) => bytes.toString(),
   }: FormLimits = {},
 ): Promise<Form> {
@@ -71,7 +73,7 @@ export async function readForm(
   if (encodingOf(event) !== '') throw invalid('a form must be sent without Content-Encoding');
 
   const fields = new Form();
-  const reservation = budget && openReservation(event, budget, event);
+  const reservation = budget && openReservation(event, budget, sender);
   const chunks = readChunks(event, limit, reservation);
   const read = type === URL_ENCODED ? readUrlEncoded : readMultipart;
   await read(chunks, { type, limit, maxFields, maxFile, readFile }, fields).catch((error: unknown) => {
@@ -87,7 +89,7 @@ export async function readForm(
 /** Reads the fields of a form from its body. */
 type ReadFields = (
   body: AsyncIterable<Uint8Array>,
-  form: Required<Omit<FormLimits, 'budget'>> & { type: string },
+  form: Required<Omit<FormLimits, 'budget' | 'sender'>> & { type: string },
   fields: Form,
 ) => Promise<void>;
 

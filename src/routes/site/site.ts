@@ -60,7 +60,7 @@ export const SIGNED_OUT = 'your session has ended, and nothing was changed. Sign
 
 export function createSite(
   { registration }: Pick<Services, 'registration'>,
-  { identity, origin, directory }: RouteContext,
+  { identity, origin, directory, bodyOptions }: RouteContext,
 ): Site {
   const csrf = createCsrf(origin);
 
@@ -81,8 +81,14 @@ export function createSite(
     headers: { location: publicBase(event, origin) + path },
   });
 
+  /** Large forms share the memory for uploads of apps. */
+  const budgetFor = ({ id }: User): FormLimits => {
+    const { budget, sender } = bodyOptions(id);
+    return { budget, sender };
+  };
+
   const read = async (event: H3Event, user?: User, limits?: FormLimits) => {
-    const fields = await readForm(event, limits);
+    const fields = await readForm(event, { ...(user && budgetFor(user)), ...limits });
     return { fields, reason: csrf.problem(event, fields, user?.id) };
   };
 

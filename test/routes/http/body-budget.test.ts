@@ -28,11 +28,9 @@ async function openServer(budget: { bytes: number; receive?: number; wait?: numb
     };
   });
   /** Sends the head of an upload; `more` are headers that describe the body. */
-  const begin = (user: string, more: string): Socket => {
+  const begin = (user: string, more: string, target = `PUT /subscriptions/${user}/phone.txt`): Socket => {
     const socket = connect(port, '127.0.0.1');
-    socket.write(
-      `PUT /subscriptions/${user}/phone.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${auth(user)}\r\n${more}\r\n\r\n`,
-    );
+    socket.write(`${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${auth(user)}\r\n${more}\r\n\r\n`);
     return socket;
   };
   const upload = async (user: string, body = list(user), more = ''): Promise<string> => {
@@ -89,5 +87,20 @@ it('asks the client of a body that waited too long to retry', async () => {
   stalled.write('x'.repeat(LARGE / 2));
   await reading;
   expect(await upload('bob')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*busy with other large uploads/i);
+  stalled.destroy();
+});
+
+it('reads the large forms of a user one after another, too', async () => {
+  const { begin, reading } = await openServer({ bytes: 10 * LARGE, wait: 0 });
+  const form = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${LARGE}`;
+  const send = (): Socket => begin('bob', form, 'POST /subscriptions/remove');
+  const stalled = send();
+  stalled.write('x'.repeat(LARGE / 2));
+  await reading;
+  const other = send();
+  other.write('x'.repeat(LARGE));
+  expect((await other.toArray()).join('')).toMatch(
+    /^HTTP\/1\.1 503 [^]*retry-after: 10[^]*busy with other large uploads/i,
+  );
   stalled.destroy();
 });
