@@ -33,8 +33,8 @@ interface UpdateOptions {
 export async function updateFeeds(config: Config, { url, all, json }: UpdateOptions): Promise<void> {
   const work = { what: 'reading feeds', path: '/operator/feeds/update', body: { url, all } };
   const report = (await sendWithProgress(config, work)) as FeedReport;
-  printResult(report, json, () => toText(report));
   const [failed] = url === undefined ? [] : report.failed;
+  if (json || !failed) printResult(report, json, () => toText(report));
   if (failed) throw new Error(`this feed could not be read: ${failed.error}`);
 }
 

@@ -99,6 +99,7 @@ it('exits 1 if the given feed is unknown or cannot be fetched', async () => {
   const broken = await update('--allow-private-feeds', '--url', missing);
   expect(broken).toMatchObject({
     code: 1,
+    stdout: '',
     stderr: expect.stringContaining('could not be read: the server answered 404'),
   });
   const unknown = await update('--allow-private-feeds', '--url', `${good}?unknown`);
