@@ -29,11 +29,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.exit();
 }
 
-/** Refuses a Node that lacks functions which podsync uses; npm only warns of it. Loads no module, as it could not. */
+/**
+ * Refuses a Node that lacks functions which podsync uses; npm only warns of it: the manifest names the oldest minor version
+ * of each supported major one. Loads no module, as it could not.
+ */
 function isNodeTooOld(): boolean {
   const { node } = process.versions;
-  const oldest = manifest.engines.node.replace('>=', '');
-  if (node.localeCompare(oldest, 'en', { numeric: true }) >= 0) return false;
+  const oldest = manifest.engines.node.match(/[\d.]+/g)!.find((version) => parseInt(version) >= parseInt(node));
+  if (!oldest || node.localeCompare(oldest, 'en', { numeric: true }) >= 0) return false;
   process.stderr.write(
     `podsync needs Node ${oldest} or newer, and this is Node ${node}; install a newer one: https://nodejs.org\n`,
   );

@@ -13,14 +13,24 @@ it('prints the version of the package to stdout', async () => {
   }
 });
 
-it('an older Node is refused with the version that is needed', async () => {
-  const older = "Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";
+const runOnNode = (version: string) => {
+  const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(older)}` };
-  const { code, stderr } = await run(['user', 'list'], { env });
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: 'podsync needs Node 20.19 or newer, and this is Node 18.20.4; install a newer one: https://nodejs.org\n',
-  });
+  return run(['completion', 'bash'], { env });
+};
+
+it.each([
+  ['18.20.4', '20.19'],
+  ['20.18.3', '20.19'],
+  ['21.7.3', '22.12'],
+  ['22.9.0', '22.12'],
+])('Node %s is refused with the version that is needed', async (version, needed) => {
+  const stderr = `podsync needs Node ${needed} or newer, and this is Node ${version}; install a newer one: https://nodejs.org\n`;
+  expect(await runOnNode(version)).toEqual({ code: 1, stdout: '', stderr });
+});
+
+it.each(['20.19.0', '20.20.2', '22.12.0', '23.0.0', '100.0.0'])('Node %s is accepted', async (version) => {
+  expect(await runOnNode(version)).toMatchObject({ code: 0, stderr: '' });
 });
 
 it('an older Node can load the program, although it lacks functions that are imported from it', async () => {
