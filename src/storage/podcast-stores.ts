@@ -20,6 +20,9 @@ export interface Episode extends EpisodeInfo {
   formerUrls?: readonly Url[];
 }
 
+/** An episode of a podcast as an action names it. */
+export type EpisodeName = { episode: Url; guid?: string | undefined };
+
 /** What lists of podcasts show of the newest episode. */
 export type NewestEpisode = Pick<Episode, 'title'> & { releasedAt?: Seconds | undefined };
 
@@ -104,8 +107,8 @@ export interface PodcastStore {
   withoutSecrets(urls: readonly Url[]): Promise<Url[]>;
   /** For each podcast, whether the account subscribes to any of its URLs or has episode actions for it. */
   areUsedBy(user: UserId, urls: readonly Url[]): Promise<boolean[]>;
-  /** By current or former URL, else by GUID; in the order of `names`, undefined for unknown ones. */
-  findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
+  /** By GUID, else by current or former URL or what stands for it (spec 4.9). In order, undefined for unknown ones. */
+  findEpisodes(podcast: Url, named: readonly EpisodeName[]): Promise<(Episode | undefined)[]>;
   /** Newest first by release, then by stamp, then in the order of the feed when first seen. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /** The first of `episodes` for each podcast, in the order of `podcasts`; undefined if there is none. Reads no episodes. */

@@ -215,6 +215,12 @@ describe('a play with only a position', () => {
     expect((await download(server)).actions).toMatchObject([{ guid: 'former', position: 7, total: 3600 }]);
   });
 
+  it('is returned with the duration of the episode that has its GUID, even if another one has its URL now', async () => {
+    const server = await openWithFeed([{ ...play, episode: one, guid: 'g-2', position: 7 }]);
+    await recordFeed(server.storage, podcast, {}, [{ ...episodes[1]!, duration: 60 }]);
+    expect((await download(server)).actions).toMatchObject([{ episode: one, position: 7, total: 60 }]);
+  });
+
   it('is returned as sent if the duration is unknown or other times were sent', async () => {
     const others = [
       { ...play, episode: two, position: 5 },

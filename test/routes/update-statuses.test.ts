@@ -68,6 +68,20 @@ it('finds an episode by its URL if its feed has another GUID than the action', a
   expect(updates).toMatchObject([{ url: media(1), released: '2020-09-13T12:26:40', status: 'play' }]);
 });
 
+it('returns an episode as played whose URL another one has now, but not the other one', async () => {
+  const server = await openWith(1);
+  await act(server, 1, 'play', '2024-01-01T00:00:00', A, { guid: 'g1' });
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  const moved = { url: media(10), guid: 'g1', releasedAt: 1_600_000_000 };
+  await recordFeed(server.storage, A, {}, [{ url: media(1), guid: 'g2', releasedAt: 1_600_000_001 }, moved]);
+  await act(server, 1, 'play', '2024-01-01T00:00:01', A, { guid: 'g1' });
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${timestamp}`))).toEqual([
+    [1, 'new'],
+    [10, 'play'],
+  ]);
+});
+
 it('returns a new episode with the state that it got before it was in its feed', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);

@@ -97,8 +97,8 @@ export const createDirectory = (
     return urls.map((url, at) => listed[at] ?? mine.get(url));
   };
 
-  const findEpisode = async (podcast: Podcast | undefined, name: Url): Promise<Episode | undefined> =>
-    podcast && (await podcasts.findEpisodes(podcast.url, [name]))[0];
+  const findEpisode = async (podcast: Podcast | undefined, episode: Url): Promise<Episode | undefined> =>
+    podcast && (await podcasts.findEpisodes(podcast.url, [{ episode }]))[0];
 
   const describe = async (urls: readonly Url[], user?: UserId): Promise<KnownPodcast[]> => {
     const known = await (user === undefined ? findListed(urls) : findFor(user, urls));
@@ -142,8 +142,7 @@ export const createDirectory = (
         );
         for (const [at, [feed, references]] of page.entries()) {
           const podcast = known[at] ?? { url: feed };
-          const names = references.map(({ episode }) => episode);
-          const episodes = known[at] ? await podcasts.findEpisodes(podcast.url, names) : [];
+          const episodes = known[at] ? await podcasts.findEpisodes(podcast.url, references) : [];
           for (const [index, each] of references.entries()) {
             described.push({ named: each, podcast, episode: episodes[index] ?? { url: each.episode } });
           }

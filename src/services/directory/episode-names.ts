@@ -1,6 +1,6 @@
 import { groupBy } from '../../batches.ts';
 import type { Url } from '../../domain/types.ts';
-import type { Podcast, PodcastStore } from '../../storage/stores.ts';
+import type { EpisodeName, Podcast, PodcastStore } from '../../storage/stores.ts';
 import { resolvePodcasts } from './resolve-podcasts.ts';
 
 /** Titles of an episode and its podcast, their language, and the logo. Texts are empty, and the logo null, if unknown. */
@@ -12,10 +12,7 @@ export interface EpisodeNames {
 }
 
 /** An episode as an action names it. */
-export interface EpisodeReference {
-  podcast: Url;
-  episode: Url;
-}
+export type EpisodeReference = EpisodeName & { podcast: Url };
 
 /** The names of episodes in the directory, in the given order. */
 export async function findNames(
@@ -24,17 +21,12 @@ export async function findNames(
 ): Promise<EpisodeNames[]> {
   const byPodcast = groupBy(named, ({ podcast }) => podcast);
   const resolved = await resolvePodcasts(podcasts, byPodcast.keys());
-  const titles = new Map<Url, ReadonlyMap<Url, string>>();
+  const titles = new Map<EpisodeReference, string | undefined>();
   for (const [url, references] of byPodcast) {
-    if (!resolved.get(url)) continue;
-    const episodes = references.map(({ episode }) => episode);
-    const known = await podcasts.findEpisodes(url, episodes);
-    titles.set(url, new Map(episodes.map((episode, at) => [episode, known[at]?.title ?? ''])));
+    const known = await podcasts.findEpisodes(url, references);
+    for (const [at, each] of references.entries()) titles.set(each, known[at]?.title);
   }
-  return named.map(({ podcast, episode }) => ({
-    title: titles.get(podcast)?.get(episode) ?? '',
-    ...podcastNames(resolved.get(podcast)),
-  }));
+  return named.map((each) => ({ title: titles.get(each) ?? '', ...podcastNames(resolved.get(each.podcast)) }));
 }
 
 /** What all episodes of a podcast have in common. */

@@ -89,10 +89,7 @@ export function createPlayback(
       });
     }
     const references = [...played, ...favorites];
-    const found = await podcasts.findEpisodes(
-      podcast,
-      references.map(({ episode }) => episode),
-    );
+    const found = await podcasts.findEpisodes(podcast, references);
     const known = new Map<Url, TrackedEpisode>();
     const at = (index: number): TrackedEpisode => {
       const url = found[index]?.url ?? references[index]!.episode;
@@ -123,7 +120,7 @@ export function createPlayback(
     const podcast = sanitizeFeedUrl(named.podcast, rules);
     const name = sanitizeMediaUrl(named.url) || named.url; // version 1 may name an episode by its GUID
     if (podcast === '' || name === '') throw invalid('"podcast" and "url" must name the episode');
-    const [episode] = await podcasts.findEpisodes(podcast, [name]);
+    const [episode] = await podcasts.findEpisodes(podcast, [{ episode: name }]);
     const addresses = await podcasts.allUrls(podcast);
     const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? newEpisode();
     const subscribed = own.reference ? [] : await subscriptions.current(user);

@@ -106,6 +106,6 @@ const hasOnlyPosition = (play: EpisodeAction['play']): boolean => play !== undef
 function complete(action: EpisodeAction, durations: ReadonlyMap<string, Seconds> | undefined): EpisodeAction {
   const { episode, guid = episode, play } = action;
   if (!hasOnlyPosition(play)) return action;
-  const total = durations?.get(episode) ?? durations?.get(guid);
+  const total = durations?.get(guid) ?? durations?.get(episode);
   return total === undefined ? action : { ...action, play: { started: 0, ...play!, total } };
 }

@@ -72,11 +72,9 @@ export function createUpdates(
     });
     for (const [feed, found] of byFeed) {
       for (const batch of inBatches(found, BATCH)) {
-        const names = batch.flatMap(({ episode, guid = episode }) => [episode, guid]);
-        const known = await podcasts.findEpisodes(feed.url, names);
+        const known = await podcasts.findEpisodes(feed.url, batch);
         for (const [index, action] of batch.entries()) {
-          const episode = known[2 * index] ?? known[2 * index + 1] ?? { url: action.episode };
-          yield { feed, action, episode };
+          yield { feed, action, episode: known[index] ?? { url: action.episode } };
         }
         await setImmediate();
       }

@@ -5,7 +5,7 @@ import type { Seconds } from '../../domain/types.ts';
 import type { Batch, Entry, Key, KeyValueStore, Version } from '../contract.ts';
 import { under, type UrlDigest } from '../keys.ts';
 import { valueOf } from '../values.ts';
-import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
+import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode, toStored } from './episodes.ts';
 import { episodesKey, episodesPrefix, partsOf } from './keys.ts';
 import type { StoredPodcast } from './podcast.ts';
 
@@ -135,10 +135,5 @@ const byChunk = (episodes: readonly ChunkedEpisode[]): Map<Key, ChunkedEpisode[]
 
 const isSame = (a: readonly ChunkedEpisode[], b: readonly ChunkedEpisode[]): boolean =>
   a.length === b.length && a.every((episode, place) => episode === b[place]);
-
-function toStored(chunked: ChunkedEpisode): StoredEpisode {
-  const { chunk: _, ...episode } = chunked;
-  return episode;
-}
 
 const sizeOf = (episodes: readonly ChunkedEpisode[]): number => JSON.stringify(episodes).length;

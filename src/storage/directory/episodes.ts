@@ -17,6 +17,11 @@ export interface ChunkedEpisode extends StoredEpisode {
   chunk?: Key;
 }
 
+export function toStored(chunked: ChunkedEpisode): StoredEpisode {
+  const { chunk: _, ...episode } = chunked;
+  return episode;
+}
+
 /** What podcasts show of their newest episode. */
 export const toNewest = ({ title, releasedAt }: StoredEpisode): NewestEpisode => ({ title, releasedAt });
 

@@ -7,7 +7,7 @@ import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import { addPendingFeeds } from '../sync/new-feeds.ts';
 import { recheckPrivacy, recountSubscribers } from '../sync/recount.ts';
 import type { PodcastChange } from './directory.ts';
-import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
+import { byName, type ChunkedEpisode, sortEpisodes, toStored } from './episodes.ts';
 import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN, urlsOf } from './podcast.ts';
@@ -69,11 +69,11 @@ export function createPodcastStore(core: Core): PodcastStore {
       return keys.map((some) => some.some((key) => found.has(key)));
     },
 
-    async findEpisodes(url, names) {
+    async findEpisodes(url, named) {
       const { podcast, episodes } = await directory.withEpisodes(url);
       const known = byName(episodes);
-      return names.map((name) => {
-        const found = known.get(name);
+      return named.map(({ episode, guid = episode }) => {
+        const found = known.get(guid) ?? known.get(episode);
         return podcast && found && toEpisode(podcast, found);
       });
     },
@@ -198,7 +198,4 @@ export function createPodcastStore(core: Core): PodcastStore {
 
 const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
 
-function toEpisode(podcast: StoredPodcast, chunked: ChunkedEpisode): Episode {
-  const { chunk: _, ...episode } = chunked;
-  return { podcast: podcast.url, ...episode };
-}
+const toEpisode = ({ url }: StoredPodcast, stored: ChunkedEpisode): Episode => ({ podcast: url, ...toStored(stored) });

@@ -24,11 +24,17 @@ export const feedEpisodeTests: Suite = ({ test }) => {
       assert.equal(await findEpisode(open, feed(2), episode(1).url), undefined);
       assert.deepEqual(await findEpisode(open, feed(1), episode(2).guid!), found);
       assert.equal(await findEpisode(open, feed(2), episode(2).guid!), undefined);
-      const names = [episode(4).url, episode(2).guid!, episode(1).url, episode(2).url];
-      const several = await open.podcasts.findEpisodes(feed(1), names);
+      const several = await open.podcasts.findEpisodes(feed(1), [
+        { episode: episode(4).url },
+        { episode: episode(2).guid! },
+        { episode: episode(1).url },
+        { episode: episode(4).url, guid: episode(2).guid },
+        { episode: episode(1).url, guid: episode(2).guid },
+        { episode: episode(1).url, guid: 'unknown' },
+      ]);
       assert.deepEqual(
         several.map((each) => each?.title),
-        [undefined, 'Episode 2', 'Episode 1', 'Episode 2'],
+        [undefined, 'Episode 2', 'Episode 1', 'Episode 2', 'Episode 2', 'Episode 1'],
       );
     }
   });

@@ -44,7 +44,7 @@ export const findEpisode = async (
   { podcasts }: Pick<Storage, 'podcasts'>,
   podcast: Url,
   name: string,
-): Promise<Episode | undefined> => (await podcasts.findEpisodes(podcast, [name]))[0];
+): Promise<Episode | undefined> => (await podcasts.findEpisodes(podcast, [{ episode: name }]))[0];
 
 /** Stores the result of fetching feed number `n`, with these episodes. */
 export const recordFeed = (
