@@ -75,8 +75,8 @@ const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Marku
 `;
 
 function renderEntry({ base, deviceNames }: ListedHistory, entry: HistoryEntry): Markup {
-  const { episode, device, timestamp } = entry;
-  return markup`<li>${renderLogo(base, entry, 'small')}<div>${renderEpisodeLink(base, { ...entry, url: episode })}
+  const { device, timestamp } = entry;
+  return markup`<li>${renderLogo(base, entry, 'small')}<div>${renderEpisodeLink(base, entry)}
 <div class="soft">${renderPodcastOf(base, entry)}</div>
 <div class="soft">${renderFacts([renderMoment(timestamp, 'time'), describeAction(entry), device && (deviceNames.get(device) ?? device)])}</div></div></li>
 `;

@@ -45,12 +45,12 @@ function renderInProgress(
   episode: Overview['inProgress'][number],
   names: ReadonlyMap<string, string>,
 ): Markup {
-  const { position, total, device, playedAt } = episode;
+  const { position, total, device, at } = episode;
   const progress = total !== undefined && renderProgress(position, total);
   const left = total === undefined ? `Stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
   return markup`<li>${renderLogo(base, episode, 'small')}<div>${renderEpisodeLink(base, episode)}
 <div class="soft">${renderPodcastOf(base, episode)}</div>
-${progress || undefined}<div class="soft">${renderFacts([left, device && (names.get(device) ?? device), renderDate(playedAt)])}</div></div></li>
+${progress || undefined}<div class="soft">${renderFacts([left, device && (names.get(device) ?? device), renderDate(at)])}</div></div></li>
 `;
 }
 

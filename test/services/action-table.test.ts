@@ -63,10 +63,30 @@ it('an episode is in progress if its last action, downloads aside, is a play tha
       const expected = [...states].toReversed().flatMap(([key, { podcast, episode, device, timestamp, play }]) => {
         const total = totals.get(key);
         const isShort = play && play.position > 0 && (total === undefined || total - play.position >= 30);
-        return isShort ? [{ podcast, url: episode, device, playedAt: timestamp, position: play.position, total }] : [];
+        return isShort ? [{ podcast, episode, device, at: timestamp, position: play.position, total }] : [];
       });
-      expect(table.inProgress(100)).toEqual(expected);
-      expect(table.inProgress(2)).toEqual(expected.slice(0, 2));
+      const describe = (number: number) => {
+        const { podcast, episode } = table.referenceOf(number);
+        const { device, at, position, total } = table.stateOf([number])!;
+        return { podcast, episode, device, at, position, total };
+      };
+      expect(table.inProgress(100).map(describe)).toEqual(expected);
+      expect(table.inProgress(2).map(describe)).toEqual(expected.slice(0, 2));
+    }),
+    { seed },
+  );
+});
+
+it('the state of an episode under several names is that of the same actions under one name', () => {
+  fc.assert(
+    fc.property(batches, (uploads) => {
+      const one = { podcast: 'http://feeds.example/0', episode: 'http://media.example/0' };
+      const { table } = fill(uploads);
+      const { table: expected } = fill(uploads.map((upload) => upload.map((each) => ({ ...each, ...one }))));
+      const numbers = table.podcasts.flatMap((podcast) => [...table.episodesOf(podcast).values()]);
+      // Names may report several lengths: that of the newest action counts.
+      const read = (from: ActionTable, of: number[]) => ({ ...from.stateOf(of), number: 0, total: 0 });
+      expect(read(table, numbers)).toEqual(read(expected, numbers.slice(0, 1).fill(0)));
     }),
     { seed },
   );

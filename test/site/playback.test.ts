@@ -93,6 +93,12 @@ describe('marks', () => {
     expect(((await latest.json()) as { actions: Action[] }).actions).toMatchObject([{ action: 'new', device: 'web' }]);
   });
 
+  it('are kept for an episode that is known neither here nor to an app, by its GUID', async () => {
+    const server = await openFilled();
+    await press(await signIn(server), 'played', 'tag:x,2023:1');
+    expect((await download(server)).actions).toMatchObject([{ episode: 'tag:x,2023:1', guid: 'tag:x,2023:1' }]);
+  });
+
   it('lead only to pages of this site', async () => {
     const server = await openFilled();
     const fields = { url: MEDIA, next: '.evil.example/' };

@@ -5,7 +5,7 @@ import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/u
 import type { DirectoryMode } from '../../options.ts';
 import type { Episode, Podcast, RankedPodcast, Storage, Tag, ToplistRebuild } from '../../storage/stores.ts';
 import type { EpisodeReference } from './episode-names.ts';
-import { hasEpisode } from './own-episodes.ts';
+import { findOwnEpisode } from './own-episodes.ts';
 import { inPages } from './paging.ts';
 
 const MAX_RESULTS = 20;
@@ -97,8 +97,8 @@ export const createDirectory = (
     return urls.map((url, at) => listed[at] ?? mine.get(url));
   };
 
-  const findEpisode = async (podcast: Podcast | undefined, episode: Url): Promise<Episode | undefined> =>
-    podcast && (await podcasts.findEpisodes(podcast.url, [{ episode }]))[0];
+  const findEpisode = async (podcast: Podcast | undefined, named: EpisodeReference): Promise<Episode | undefined> =>
+    podcast && (await podcasts.findEpisodes(podcast.url, [named]))[0];
 
   const describe = async (urls: readonly Url[], user?: UserId): Promise<KnownPodcast[]> => {
     const known = await (user === undefined ? findListed(urls) : findFor(user, urls));
@@ -118,16 +118,17 @@ export const createDirectory = (
 
     async episode(url, media, viewer) {
       const feed = sanitizeFeedUrl(url, rules);
-      const name = sanitizeMediaUrl(media) || media; // of version 1 it may be a GUID
+      const named = { podcast: feed, episode: sanitizeMediaUrl(media) || media }; // of version 1 it may be a GUID
       const [listed] = await findListed([feed]);
-      const found = await findEpisode(listed, name);
+      const found = await findEpisode(listed, named);
       if (listed && found) return { podcast: listed, episode: found, isPublic: true };
       const user = await viewer();
       const [podcast] = user === undefined || listed ? [listed] : await findFor(user, [feed]);
       if (user !== undefined) {
-        const episode = await findEpisode(podcast, name);
-        const isKnown = episode !== undefined || (feed !== '' && (await hasEpisode(storage, user, feed, name)));
-        if (isKnown) return { podcast: podcast ?? { url: feed }, episode: episode ?? { url: name }, isPublic: false };
+        const known = await findEpisode(podcast, named);
+        const own = known || feed === '' ? undefined : await findOwnEpisode(storage, user, named);
+        const episode = known ?? (own && ((await findEpisode(podcast, own)) ?? { url: named.episode }));
+        if (episode) return { podcast: podcast ?? { url: feed }, episode, isPublic: false };
       }
       if (!podcast) throw noSuchPodcast();
       throw new Refusal('missing', 'no episode of this podcast with this URL is known here');

@@ -1,5 +1,6 @@
 import { isFinished, listenedIn } from '../../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds, type Url } from '../../domain/types.ts';
+import type { EpisodeReference } from '../directory/episode-names.ts';
 import { StringTable } from './string-table.ts';
 
 /** Stands for a missing number. */
@@ -16,6 +17,8 @@ export class ActionTable {
   readonly #episodes: Map<Url, number>[] = [];
   // by episode
   readonly #urls: Url[] = [];
+  /** The most recently reported GUID. */
+  readonly #guids: (string | undefined)[] = [];
   readonly #podcastOf: number[] = [];
   /** The most recently reported length. */
   readonly #totals: number[] = [];
@@ -68,9 +71,13 @@ export class ActionTable {
     this.#insert(Array.from({ length: length - first }, (_, at) => first + at));
   }
 
-  #append({ podcast, episode, device, action, timestamp, play }: EpisodeAction): void {
+  #append({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): void {
     const row = this.length;
     const number = this.#episodeNumber(podcast, episode);
+    if (guid !== undefined && guid !== this.#guids[number]) {
+      this.#guids[number] = guid;
+      this.#characters += guid.length;
+    }
     this.#times.push(timestamp);
     this.#episode.push(number);
     this.#device.push(device === undefined ? NONE : this.#devices.numberOf(device));
@@ -83,14 +90,14 @@ export class ActionTable {
     if (play?.total) this.#totals[number] = play.total;
     // Neither a download nor a play without a position changes how far the episode was played.
     if (action === 'download' || (action === 'play' && !play)) return;
-    this.#keepNewest(this.#states, number, row);
-    if (action !== 'delete') this.#keepNewest(this.#plays, number, row);
+    this.#states[number] = this.#newer(this.#states[number]!, row);
+    if (action !== 'delete') this.#plays[number] = this.#newer(this.#plays[number]!, row);
   }
 
-  /** Keeps the row with the newest action; of several at the same time, the last uploaded. */
-  #keepNewest(rows: number[], episode: number, row: number): void {
-    const known = rows[episode]!;
-    if (known === NONE || this.#times[known]! <= this.#times[row]!) rows[episode] = row;
+  /** The row with the newer action; of two at the same time, the one uploaded last. */
+  #newer(a: number, b: number): number {
+    if (a === NONE || b === NONE) return Math.max(a, b);
+    return (this.#times[a]! - this.#times[b]! || a - b) > 0 ? a : b;
   }
 
   #episodeNumber(podcast: Url, url: Url): number {
@@ -100,6 +107,7 @@ export class ActionTable {
     if (known !== undefined) return known;
     episodes.set(url, this.#urls.length);
     this.#podcastOf.push(podcastNumber);
+    this.#guids.push(undefined);
     this.#totals.push(NONE);
     this.#states.push(NONE);
     this.#plays.push(NONE);
@@ -198,68 +206,69 @@ export class ActionTable {
     return this.#devices.find(id);
   }
 
-  /** Whether an episode was played or deleted, and not marked as new since. */
-  isPlayedOrDeleted(podcast: Url, episode: Url): boolean {
-    const number = this.episodesOf(podcast).get(episode);
-    const state = number === undefined ? undefined : this.stateOf(number);
-    return state !== undefined && state.action !== 'new';
-  }
-
   /** Numbers of the episodes of a podcast that have actions, by media URL. */
   episodesOf(podcast: Url): ReadonlyMap<Url, number> {
     const number = this.#podcasts.find(podcast);
     return (number === undefined ? undefined : this.#episodes[number]) ?? new Map<Url, number>();
   }
 
-  /** The current state of an episode; undefined if no action determines it. */
-  stateOf(episode: number): EpisodeState | undefined {
-    const [row, play] = [this.#states[episode]!, this.#plays[episode]!];
+  /** The GUID that actions have for an episode; undefined if none has one. */
+  guidOf(podcast: Url, episode: Url): string | undefined {
+    const number = this.episodesOf(podcast).get(episode);
+    return number === undefined ? undefined : this.#guids[number];
+  }
+
+  /** How actions name the episode with this number. */
+  referenceOf(episode: number): EpisodeReference {
+    const podcast = this.podcasts[this.#podcastOf[episode]!]!;
+    return { podcast, episode: this.#urls[episode]!, guid: this.#guids[episode] };
+  }
+
+  /**
+   * The current state of an episode, which may have several numbers: see `ActedEpisode`. Undefined if no action
+   * determines it.
+   */
+  stateOf(numbers: readonly number[]): EpisodeState | undefined {
+    const newest = (rows: readonly number[]): number =>
+      numbers.reduce((row, number) => this.#newer(row, rows[number]!), NONE);
+    const [row, play] = [newest(this.#states), newest(this.#plays)];
     if (row === NONE) return undefined;
+    const number = this.#episode[row]!;
     return {
+      number,
       action: this.typeOf(row) as EpisodeState['action'],
+      device: this.devices[this.#device[row]!],
       at: this.#times[row]!,
       position: play === NONE ? 0 : Math.max(0, this.#position[play]!),
-      total: this.#totals[episode]! > 0 ? this.#totals[episode] : undefined,
+      total: [number, ...numbers].map((each) => this.#totals[each]!).find((total) => total > 0),
     };
   }
 
   /**
-   * Up to `limit` episodes that were started and not finished, the most recently played first. Omits episodes that were
-   * marked as new or deleted since.
+   * Up to `limit` numbers under which an episode was started and not finished, the most recently played first. It may have
+   * been finished, deleted or marked as new under another one.
    */
-  inProgress(limit: number): EpisodeInProgress[] {
-    const inProgress: EpisodeInProgress[] = [];
+  inProgress(limit: number): number[] {
+    const inProgress: number[] = [];
     for (let at = this.length - 1; at >= 0 && inProgress.length < limit; at -= 1) {
       const row = this.#order[at]!;
       const episode = this.#episode[row]!;
       if (this.#states[episode] !== row || this.typeOf(row) !== 'play') continue;
       const position = this.#position[row]!;
-      const total = this.#totals[episode]!;
-      if (position <= 0 || isFinished(position, total)) continue;
-      const { podcast, episode: url, device, timestamp } = this.actionAt(row);
-      const length = total > 0 ? total : undefined;
-      inProgress.push({ podcast, url, device, playedAt: timestamp, position, total: length });
+      if (position > 0 && !isFinished(position, this.#totals[episode]!)) inProgress.push(episode);
     }
     return inProgress;
   }
 }
 
 export interface EpisodeState {
+  /** Its number in the last of these actions. */
+  number: number;
   /** The last action that was not a download. */
   action: Exclude<ActionType, 'download'>;
+  device: string | undefined;
   at: Seconds;
   /** Where the last play stopped; 0 if unknown or after the episode was marked as new. Seconds. */
-  position: Seconds;
-  /** Its length, if an app reported it. */
-  total: Seconds | undefined;
-}
-
-export interface EpisodeInProgress {
-  podcast: Url;
-  url: Url;
-  device: string | undefined;
-  playedAt: Seconds;
-  /** Seconds. */
   position: Seconds;
   /** Its length, if an app reported it. */
   total: Seconds | undefined;

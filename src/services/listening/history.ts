@@ -107,7 +107,8 @@ export function createHistory(
       const hasNewer = first !== undefined && find(first, 1, 1).length > 0;
       const hasOlder = last !== undefined && find(last, -1, 1).length > 0;
       const actions = page.map((at) => table.actionAt(rows[at]!));
-      const names = await findNames(podcasts, actions);
+      const named = page.map((at) => table.referenceOf(table.episodeOf(rows[at]!)));
+      const names = await findNames(podcasts, named);
       return {
         entries: actions.map((action, at) => ({ ...action, ...names[at]! })),
         ...(hasNewer && { newer: String(rows[first]) }),

@@ -1,12 +1,11 @@
-import { groupBy } from '../../batches.ts';
 import type { Clock } from '../../clock.ts';
-import { dayOf } from '../../domain/listening.ts';
+import { dayOf, isFinished } from '../../domain/listening.ts';
 import type { Url, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, Episode, Storage } from '../../storage/stores.ts';
 import { type EpisodeNames, findNames, podcastNames } from '../directory/episode-names.ts';
-import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
+import { type ActedEpisode, findActedEpisodes } from './acted-episodes.ts';
 import type { ActionCache } from './action-cache.ts';
-import type { ActionTable, EpisodeInProgress } from './action-table.ts';
+import type { ActionTable, EpisodeState } from './action-table.ts';
 import { type ListeningStatistics, listenedByDay } from './statistics.ts';
 
 const DAYS = 30;
@@ -14,13 +13,18 @@ const MAX_IN_PROGRESS = 6;
 const MAX_NEW = 8;
 /** New episodes to choose from, because some may have been played already. */
 const CANDIDATES = 3 * MAX_NEW;
+/** Started episodes to choose from, because some may have been finished under another URL. */
+const MAX_STARTED = 100;
+
+/** Finds the episodes of a podcast that have actions, each podcast once. */
+type ReadEpisodes = (podcast: Url) => Promise<ActedEpisode[]>;
 
 /** The content of the home page of an account. */
 export interface Overview {
   /** No subscription or action was ever synced; devices may exist. */
   isEmpty: boolean;
   /** Started and not finished, the most recently played first. */
-  inProgress: (EpisodeInProgress & EpisodeNames)[];
+  inProgress: (EpisodeState & EpisodeNames & { podcast: Url })[];
   /** New episodes of the subscriptions, the newest first, without those that were played or deleted. */
   newEpisodes: (Episode & EpisodeNames)[];
   /** Listening time of the last 30 days in UTC, the oldest first. */
@@ -37,32 +41,45 @@ export function createHome(
   actionCache: ActionCache,
   now: Clock,
 ): Home {
-  const newEpisodes = async (table: ActionTable, subscribed: readonly Url[]): Promise<Overview['newEpisodes']> => {
-    const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
-    // An app may know the podcast under a former address, and the episode under a former one or its GUID.
-    const resolved = await resolvePodcasts(podcasts, subscribed);
-    const addresses = groupBy(subscribed, resolved.currentUrl);
-    const isPlayedOrDeleted = ({ podcast, url, guid = url, formerUrls = [] }: Episode): boolean =>
-      [podcast, ...(addresses.get(podcast) ?? [])].some((address) =>
-        [url, guid, ...formerUrls].some((name) => table.isPlayedOrDeleted(address, name)),
-      );
-    const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));
-    const fresh = newest.filter((episode) => !isPlayedOrDeleted(episode)).slice(0, MAX_NEW);
-    return fresh.map((episode) => ({ ...episode, ...podcastNames(byUrl.get(episode.podcast)) }));
+  const findInProgress = async (table: ActionTable, read: ReadEpisodes): Promise<Overview['inProgress']> => {
+    const found: EpisodeState[] = [];
+    for (const number of table.inProgress(MAX_STARTED)) {
+      const episodes = await read(table.referenceOf(number).podcast);
+      const state = episodes.find((episode) => episode.state?.number === number)?.state;
+      if (state?.action === 'play' && !isFinished(state.position, state.total ?? 0)) found.push(state);
+      if (found.length === MAX_IN_PROGRESS) break;
+    }
+    const references = found.map(({ number }) => table.referenceOf(number));
+    const names = await findNames(podcasts, references);
+    return found.map((state, at) => ({ ...state, podcast: references[at]!.podcast, ...names[at]! }));
+  };
+
+  const findNew = async (subscribed: readonly Url[], read: ReadEpisodes): Promise<Overview['newEpisodes']> => {
+    const fresh: Episode[] = [];
+    for (const episode of await podcasts.newestEpisodes(subscribed, CANDIDATES)) {
+      const state = (await read(episode.podcast)).find(({ url }) => url === episode.url)?.state;
+      if (!state || state.action === 'new') fresh.push(episode);
+      if (fresh.length === MAX_NEW) break;
+    }
+    const known = await podcasts.find(fresh.map(({ podcast }) => podcast));
+    return fresh.map((episode, at) => ({ ...episode, ...podcastNames(known[at]) }));
   };
 
   return {
     async overview(user) {
       const table = await actionCache.read(user);
-      const inProgress = table.inProgress(MAX_IN_PROGRESS);
+      const known = new Map<Url, Promise<ActedEpisode[]>>();
+      const read: ReadEpisodes = (podcast) => {
+        const episodes = known.get(podcast) ?? findActedEpisodes(podcasts, table, podcast);
+        known.set(podcast, episodes);
+        return episodes;
+      };
       const days = listenedByDay(table, DAYS, dayOf(now()));
       const [all, subscribed] = await Promise.all([devices.all(user), subscriptions.current(user)]);
-      const named = inProgress.map(({ podcast, url }) => ({ podcast, episode: url }));
-      const [names, fresh] = await Promise.all([findNames(podcasts, named), newEpisodes(table, subscribed)]);
       return {
         isEmpty: table.length === 0 && subscribed.length === 0,
-        inProgress: inProgress.map((episode, at) => ({ ...episode, ...names[at]! })),
-        newEpisodes: fresh,
+        inProgress: await findInProgress(table, read),
+        newEpisodes: await findNew(subscribed, read),
         days,
         devices: all,
       };

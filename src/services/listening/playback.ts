@@ -3,12 +3,12 @@ import { WEB_DEVICE } from '../../domain/device.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { EpisodeAction, Seconds, Url, UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
-import { eachInSlices } from '../../slices.ts';
 import type { Episode, Storage } from '../../storage/stores.ts';
 import type { EpisodeReference } from '../directory/episode-names.ts';
 import { registerWebDevice } from '../sync/devices.ts';
 import type { Episodes } from '../sync/episodes.ts';
 import type { Settings } from '../sync/settings.ts';
+import { type ActedEpisode, findActedEpisodes } from './acted-episodes.ts';
 import type { ActionCache } from './action-cache.ts';
 import type { EpisodeState } from './action-table.ts';
 
@@ -62,16 +62,13 @@ type Dependencies = Pick<Storage, 'devices' | 'podcasts' | 'subscriptions'> & {
   settings: Pick<Settings, 'favorites' | 'update'>;
 };
 
-interface TrackedEpisode extends OwnEpisode {
-  /** Numbers in the action table. */
-  numbers: Set<number>;
-  /** The URLs in the action that determines `state`, otherwise in any action. */
-  reference?: EpisodeReference;
+interface TrackedEpisode extends OwnEpisode, Partial<ActedEpisode> {
+  state?: EpisodeState;
   /** The URLs that are marked as favorites. */
   marked: EpisodeReference[];
 }
 
-const newEpisode = (): TrackedEpisode => ({ isFavorite: false, numbers: new Set(), marked: [] });
+const newEpisode = (): TrackedEpisode => ({ isFavorite: false, marked: [] });
 
 export function createPlayback(
   { devices, podcasts, subscriptions, actionCache, episodes, settings }: Dependencies,
@@ -80,36 +77,20 @@ export function createPlayback(
 ): Playback {
   /** All episodes of a podcast in the account, under any of its addresses. */
   const read = async (user: UserId, podcast: Url, addresses: ReadonlySet<Url>): Promise<Map<Url, TrackedEpisode>> => {
-    const favorites = (await settings.favorites(user)).filter((each) => addresses.has(each.podcast));
+    const marked = (await settings.favorites(user)).filter((each) => addresses.has(each.podcast));
     const table = await actionCache.read(user);
-    const played: (EpisodeReference & { number: number; state: EpisodeState | undefined })[] = [];
-    for (const address of addresses) {
-      await eachInSlices(table.episodesOf(address), ([episode, number]) => {
-        played.push({ podcast: address, episode, number, state: table.stateOf(number) });
-      });
-    }
-    const references = [...played, ...favorites];
-    const found = await podcasts.findEpisodes(podcast, references);
-    const known = new Map<Url, TrackedEpisode>();
-    const at = (index: number): TrackedEpisode => {
-      const url = found[index]?.url ?? references[index]!.episode;
-      const episode = known.get(url) ?? newEpisode();
-      known.set(url, episode);
-      return episode;
-    };
-    await eachInSlices(played, ({ number, state, ...reference }, index) => {
-      const episode = at(index);
-      episode.numbers.add(number);
-      const isNewer = state !== undefined && state.at >= (episode.state?.at ?? 0);
-      if (isNewer) episode.state = state;
-      if (isNewer || !episode.reference) episode.reference = reference;
-    });
-    for (const [index, reference] of favorites.entries()) {
-      const episode = at(played.length + index);
+    const favorites = marked.map((each) => ({ ...each, guid: table.guidOf(each.podcast, each.episode) }));
+    const known = await podcasts.findEpisodes(podcast, favorites);
+    const acted = await findActedEpisodes(podcasts, table, podcast);
+    const episodes = new Map(acted.map((each): [Url, TrackedEpisode] => [each.url, { ...newEpisode(), ...each }]));
+    for (const [at, reference] of marked.entries()) {
+      const url = known[at]?.url ?? reference.episode;
+      const episode = episodes.get(url) ?? newEpisode();
       episode.isFavorite = true;
       episode.marked.push(reference);
+      episodes.set(url, episode);
     }
-    return known;
+    return episodes;
   };
 
   /** An episode, its state in the account, and the URLs that the account's apps use for it. */
@@ -118,7 +99,8 @@ export function createPlayback(
     named: NamedEpisode,
   ): Promise<{ own: TrackedEpisode; episode?: Episode; reference: EpisodeReference }> => {
     const podcast = sanitizeFeedUrl(named.podcast, rules);
-    const name = sanitizeMediaUrl(named.url) || named.url; // version 1 may name an episode by its GUID
+    const media = sanitizeMediaUrl(named.url);
+    const name = media || named.url; // version 1 may name an episode by its GUID
     if (podcast === '' || name === '') throw invalid('"podcast" and "url" must name the episode');
     const [episode] = await podcasts.findEpisodes(podcast, [{ episode: name }]);
     const addresses = await podcasts.allUrls(podcast);
@@ -127,6 +109,7 @@ export function createPlayback(
     const reference = own.reference ?? {
       podcast: subscribed.find((url) => addresses.has(url)) ?? podcast,
       episode: episode?.url ?? name,
+      guid: media === '' ? name : undefined,
     };
     return { own, ...(episode && { episode }), reference };
   };
@@ -141,8 +124,7 @@ export function createPlayback(
     // It must be the newest action, even if the clock of an app is fast or two actions fall into the same second; unless it
     // arrives late: an app may have played the episode since.
     const timestamp = age > 0 ? Math.max(0, now() - age) : Math.max(now(), (own.state?.at ?? 0) + 1);
-    const guid = episode?.guid ?? (sanitizeMediaUrl(reference.episode) === '' ? reference.episode : undefined);
-    const from = { ...reference, guid, device: WEB_DEVICE.id, timestamp };
+    const from = { ...reference, guid: episode?.guid ?? reference.guid, device: WEB_DEVICE.id, timestamp };
     // All devices must receive it, even one with the id of the browser: see `Uploader`.
     await episodes.upload(user, [{ ...from, ...action }], 'server');
   };
@@ -154,9 +136,10 @@ export function createPlayback(
       const { own } = await find(user, named);
       const table = await actionCache.read(user);
       const history: EpisodeAction[] = [];
-      if (own.numbers.size === 0) return { own, history };
+      const numbers = new Set(own.numbers);
+      if (numbers.size === 0) return { own, history };
       for (const row of table.rows().toReversed()) {
-        if (own.numbers.has(table.episodeOf(row))) history.push(table.actionAt(row));
+        if (numbers.has(table.episodeOf(row))) history.push(table.actionAt(row));
         if (history.length === limit) break;
       }
       return { own, history };
