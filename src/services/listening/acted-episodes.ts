@@ -24,6 +24,7 @@ export async function findActedEpisodes(
 ): Promise<ActedEpisode[]> {
   const addresses = [...(await podcasts.allUrls(podcast))];
   const all = addresses.flatMap((address) => [...table.episodesOf(address).values()]);
+  if (all.length === 0) return []; // without reading the episodes of the podcast
   const references = await mapInSlices(all, (number) => table.referenceOf(number));
   const known = await podcasts.findEpisodes(podcast, references);
   const byUrl = groupBy(all.keys(), (at) => known[at]?.url ?? references[at]!.episode);
