@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
 import { Busboy } from '@fastify/busboy';
@@ -80,9 +81,6 @@ export async function readForm(
     throw error instanceof Refusal ? error : invalid('the request body is not a form');
   });
   reservation?.complete();
-  for (const name of fields.keys()) {
-    if ([name, ...fields.all(name)].some((text) => text.includes(REPLACEMENT))) throw invalid('the form is not UTF-8');
-  }
   return fields;
 }
 
@@ -104,6 +102,7 @@ const readUrlEncoded: ReadFields = async (body, { maxFields }, fields) => {
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw notUtf8();
   for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === PLUS) bytes[at] = BLANK;
   for (const field of bytes.toString().split('&')) {
     const [name = ''] = field.split('=', 1);
@@ -116,7 +115,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return new URLSearchParams(`text=${text}`).get('text')!;
+    return requireUtf8(new URLSearchParams(`text=${text}`).get('text')!);
   }
 }
 
@@ -142,7 +141,16 @@ const readMultipart: ReadFields = async (body, { type, limit, maxFields, maxFile
     }
   }
   await pipeline(split, parser);
+  for (const name of fields.keys()) [name, ...fields.all(name)].forEach(requireUtf8);
 };
+
+/** Refuses a decoded text with a replacement character, as it was probably not UTF-8. */
+function requireUtf8(text: string): string {
+  if (text.includes(REPLACEMENT)) throw notUtf8();
+  return text;
+}
+
+const notUtf8 = (): Refusal => invalid('the form is not UTF-8');
 
 const tooManyFields = (most: number): Refusal => invalid(`the form has more than ${most} fields`);
 

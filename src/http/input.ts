@@ -2,6 +2,7 @@ import { getCookie, type H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Stamp } from '../domain/types.ts';
+import { decodePercent } from '../domain/url.ts';
 
 /** A placeholder of the path, percent-decoded once. Throws `invalid` for a broken escape. */
 export function readParam(event: H3Event, name: string): string {
@@ -19,9 +20,12 @@ export const REPLACEMENT = '\ufffd';
 
 /** A value of the query string; undefined if missing. Throws `invalid` for one that is not UTF-8. */
 export function readQuery(event: H3Event, name: string): string | undefined {
-  if (event.url.search === '') return undefined;
+  const { search } = event.url;
+  if (search === '') return undefined;
   const value = event.url.searchParams.get(name) ?? undefined;
-  if (value?.includes(REPLACEMENT)) throw invalid(`"${name}" in the query is not percent-encoded UTF-8`);
+  // If the whole query can be decoded, the value contains the character itself, as names from feeds may.
+  const isUtf8 = !value?.includes(REPLACEMENT) || decodePercent(search) !== search;
+  if (!isUtf8) throw invalid(`"${name}" in the query is not percent-encoded UTF-8`);
   return value;
 }
 

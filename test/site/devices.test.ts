@@ -114,6 +114,18 @@ it('renames a device', async () => {
   expect(phone).toMatchObject({ id: 'phone', caption: 'My <phone>', type: 'mobile' });
 });
 
+it('saves a device whose name has a character that its app has broken', async () => {
+  const server = await openTestServer();
+  await server.services.devices.save((await server.services.accounts.findByName('bob'))!.id, 'phone', {
+    caption: 'B\ufffdro',
+  });
+  const visitor = await signIn(server);
+  const path = '/device?id=phone';
+  const sent = await visitor.send(path, { caption: 'B\ufffdro', type: 'mobile' }, `http://localhost${path}`);
+  expect(sent.location).toBe('http://localhost/devices?done=saved');
+  expect((await visitor.get('/devices')).html).toContain('Mobile');
+});
+
 it('shows a name that is too long again, with the error beside it', async () => {
   const { visitor } = await openDevices();
   const caption = 'x'.repeat(256);

@@ -43,6 +43,17 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   expect((await (await signIn(server)).get(nothing)).html).toContain('No podcast was found. You can <a href=');
 });
 
+it('a tag with a character that its feed has broken has a page', async () => {
+  const server = await openTestServer();
+  await fill(server);
+  await recordFeed(server.storage, feed('a'), { title: 'Rocket science', tags: ['Soci\ufffdt\ufffd'] });
+  const visitor = openVisitor(server);
+  const { html } = await visitor.get('/directory');
+  const [, tag] = /href="http:\/\/localhost(\/directory\?tag=[^"]*)">Soci/.exec(html)!;
+  expect((await visitor.get(tag!)).html).toContain('Rocket science');
+  expect((await visitor.get('/directory?tag=Soci%ff')).status).toBe(400);
+});
+
 it('links from a search to the same search in the subscriptions of the user, as private ones are not in the directory', async () => {
   const server = await openTestServer();
   const bob = (await server.services.accounts.findByName('bob'))!.id;
