@@ -35,7 +35,7 @@ export interface Options {
   readonly registration: RegistrationMode;
   /** Whether new accounts keep one subscription list on all devices. */
   readonly syncDevices: boolean;
-  /** Also who may search, and see profiles and the pages of podcasts. */
+  /** Who may see the directory and search it, and see profiles and the pages of podcasts. */
   readonly directory: DirectoryMode;
   /** Whether feeds and logos are fetched; otherwise podsync makes no outgoing connections. */
   readonly fetch: boolean;

@@ -93,7 +93,7 @@ const renderOtherServer = (base: string): Markup => markup`<section class="card"
 <p>The administrator of this server can copy your account from gpodder.net, another server or a Nextcloud, with the command <code>podsync pull</code>.</p>
 <p>If you need only your subscriptions, export them from your app as an OPML file and <a href="${base}/subscriptions/import">import it here</a>.</p></section>`;
 
-/** A QR code of the address. Dark on light in either color scheme, as scanners need it. */
+/** A QR code of the address. Dark on light in either colour scheme, as scanners need it. */
 function renderQrCode(text: string): Markup {
   const { data, size } = encode(text, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));

@@ -44,7 +44,7 @@ ${renderTable(caption, markup`<th scope="col">${heading}</th><th scope="col" cla
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
-/** Listening time by weekday from Monday, then by hour: the more, the stronger the color. */
+/** Listening time by weekday from Monday, then by hour: the more, the stronger the colour. */
 export function renderHeatMap(caption: string, hours: readonly (readonly Seconds[])[]): Markup {
   const most = Math.max(...hours.flat());
   const cells = hours.flatMap((row, day) =>

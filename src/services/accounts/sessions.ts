@@ -23,9 +23,9 @@ const MAX_SESSIONS = 100;
 
 export interface Sessions {
   /**
-   * Token of a session. The same app at the same address gets the token of the last day again, unless the session must
-   * be new: a browser keeps its cookie, and signs out without another one of the same kind. Throws `unauthenticated` if
-   * the password was changed meanwhile.
+   * Token of a session. The same app at the same address gets the token of the last day again. `isNew`: a session of its
+   * own, as for a browser: signing out there must not end the session of another browser of the same kind. Throws
+   * `unauthenticated` if the password was changed meanwhile.
    */
   open(user: User, client: SessionClient, options?: { isNew?: boolean }): Promise<string>;
   /** The user, and whether the session was extended just now; undefined if the session does not exist or has ended. */

@@ -79,7 +79,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
       const account = scope === 'account' ? await settings.get(user, request) : {};
       // One by one: a value that is too large must not prevent the others.
       for (const [key, value] of Object.entries(values)) {
-        // Setting it to off if it is not on changes nothing, but would separate devices here that follow each other.
+        // Off is the default. To set it here as well would dissolve the groups of devices in this account.
         if (scope === 'account' && key === 'sync_devices' && value === false && account[key] !== true) continue;
         const set = Object.fromEntries([[key, value]]);
         await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
