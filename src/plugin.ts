@@ -6,7 +6,7 @@ export { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './storage/contract.ts';
 export { explainError, type ErrorMeanings, loadOptional, otherSchema } from './storage/backend-errors.ts';
 export { mergeBatches } from './storage/batch.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
-export { eachInSlices, runInSlices } from './slices.ts';
+export { eachInSlices } from './slices.ts';
 export { createFolder, FILE_MODE, replaceFile, syncFolder, withFile } from './durable-files.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 export { Mutex } from './mutex.ts';

@@ -15,25 +15,7 @@ export async function eachInSlices<T>(
   items: Iterable<T>,
   step: (item: T, index: number) => unknown = () => undefined,
 ): Promise<void> {
-  const rest = iterate(items[Symbol.iterator](), step);
-  if (rest) await rest; // most lists take only one slice
-}
-
-/** `items.map(map)` in slices, see `eachInSlices`. */
-export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T, index: number) => U): Promise<U[]> {
-  const mapped: U[] = [];
-  await eachInSlices(items, (item, index) => mapped.push(map(item, index)));
-  return mapped;
-}
-
-/** Runs a generator in slices, see `eachInSlices`: its result, or a promise of it if that takes more than one slice. */
-export const runInSlices = <T>(steps: Generator<void, T>): T | Promise<T> => iterate(steps, () => undefined);
-
-/** Calls `step` for each item in slices, and returns the result of the iterator. */
-function iterate<T, Result>(
-  iterator: Iterator<T, Result>,
-  step: (item: T, index: number) => unknown,
-): Result | Promise<Result> {
+  const iterator = items[Symbol.iterator]();
   let next = iterator.next();
   let index = 0;
   const runSlice = (): void => {
@@ -44,15 +26,18 @@ function iterate<T, Result>(
       if (performance.now() >= end) return;
     }
   };
-  const runOthers = async (): Promise<Result> => {
-    while (!next.done) {
-      await mutex.run(async () => {
-        await setImmediate();
-        runSlice();
-      });
-    }
-    return next.value;
-  };
-  runSlice();
-  return next.done ? next.value : runOthers();
+  runSlice(); // most lists take only one slice
+  while (!next.done) {
+    await mutex.run(async () => {
+      await setImmediate();
+      runSlice();
+    });
+  }
+}
+
+/** `items.map(map)` in slices, see `eachInSlices`. */
+export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T, index: number) => U): Promise<U[]> {
+  const mapped: U[] = [];
+  await eachInSlices(items, (item, index) => mapped.push(map(item, index)));
+  return mapped;
 }

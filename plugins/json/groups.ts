@@ -161,13 +161,7 @@ export class Group {
 
 const prefixIn = ({ prefix }: Group): string => prefix;
 
-/** A change that is not durable yet, and the promise of its commit. */
-interface PendingChange {
-  change: Change;
-  durable: Promise<void>;
-}
-
-/** All groups, and the changes that are not durable yet. */
+/** All groups. */
 export class Groups {
   readonly #byPrefix = new Map<string, Group>();
   /** In order, by the number of slashes in their prefixes: those with the same number never overlap. */
@@ -175,8 +169,6 @@ export class Groups {
   readonly #changed = new Set<Group>();
   /** Changes since the last checkpoint. */
   changeCount = 0;
-  /** Another map when the pending changes have failed. */
-  pending: Map<Key, PendingChange> = new Map();
   /** Set while changes are being applied: reads must wait. */
   applying: Promise<void> | undefined;
 
@@ -213,7 +205,6 @@ export class Groups {
       group.apply(change);
       this.#changed.add(group);
       this.changeCount += 1;
-      if (this.pending.get(change.key)?.change === change) this.pending.delete(change.key);
     });
     await this.applying;
     this.applying = undefined;
@@ -235,16 +226,8 @@ export class Groups {
     this.#byPrefix.delete(group.prefix);
   }
 
-  /** A durable entry. */
   find(key: Key, source: Source): Entry | undefined {
     return this.#byPrefix.get(prefixOf(key))?.find(key, source);
-  }
-
-  /** The version that a key will have when all pending changes are durable; 0 if it will not exist. */
-  newestVersion(key: Key, source: Source): Version {
-    const { change } = this.pending.get(key) ?? {};
-    const entry = change ?? this.find(key, source);
-    return entry?.value === undefined ? 0 : entry.version;
   }
 
   list(range: Range, source: Source): Entry[] {

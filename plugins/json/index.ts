@@ -1,19 +1,10 @@
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import {
-  type Batch,
-  definePlugin,
-  type Key,
-  type KeyValueStore,
-  type Log,
-  Mutex,
-  runInSlices,
-  type Version,
-} from '../../src/plugin.ts';
+import { type Batch, definePlugin, type KeyValueStore, type Log, type Version } from '../../src/plugin.ts';
 import { createCheckpoint } from './checkpoint.ts';
 import { createFolder, toStorageError } from './file-operations.ts';
 import { FileSource, openFiles } from './files.ts';
-import { type Change, Groups, type Source } from './groups.ts';
+import { Groups, type Source } from './groups.ts';
 import { listFiles } from './layout.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { openLog } from './write-ahead-log.ts';
@@ -41,7 +32,6 @@ async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
   }
 }
 
-/** Reads see durable commits only; checks also see pending commits. */
 async function createStore(folder: string, report: Log, lock: Lock): Promise<KeyValueStore> {
   const found = await listFiles(folder);
   const groups = new Groups(found);
@@ -49,9 +39,6 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
   const log = await openLog(folder, found.length === 0, groups, lock);
   const checkpoint = createCheckpoint(groups, files, log, report);
   void checkpoint.run(); // until it is done, the older logs have all changes
-
-  /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
-  const mutex = new Mutex();
 
   /** Reads synchronously, once everything is in memory. */
   const read = async <T>(step: (source: Source) => T): Promise<T> => {
@@ -69,47 +56,12 @@ async function createStore(folder: string, report: Log, lock: Lock): Promise<Key
     if (checkpoint.isBehind) await checkpoint.run();
     const source = new FileSource(files);
     for (;;) {
-      while (mutex.isLocked) await mutex.drain();
-      const evaluating = runInSlices(evaluate(batch, source));
-      const evaluated = evaluating instanceof Promise ? await mutex.run(() => evaluating) : evaluating;
-      if (evaluated) {
-        await evaluated.durable;
-        checkpoint.schedule();
-        return evaluated.version;
-      }
+      const committed = await log.commit(batch, source);
+      checkpoint.schedule();
+      if (committed) return committed.version;
       await source.load();
     }
   };
-
-  /**
-   * Evaluates a batch and appends it to the log; undefined if that has to be repeated. Its version is undefined if a check
-   * failed. `durable` resolves when it is stored, or what made the check fail: a caller that reads again must see that.
-   * Yields after each key.
-   */
-  function* evaluate(
-    batch: Batch,
-    source: Source,
-  ): Generator<void, { version: Version | undefined; durable: Promise<unknown> } | undefined> {
-    const { check = [], set = [], delete: deleted = [] } = batch;
-    const { pending } = groups;
-    const failed: Key[] = [];
-    for (const [key, version] of check) {
-      if (groups.newestVersion(key, source) !== version) failed.push(key);
-      yield;
-    }
-    if (source.missing > 0) return undefined;
-    if (failed.length > 0) {
-      return { version: undefined, durable: Promise.allSettled(failed.map((key) => pending.get(key)?.durable)) };
-    }
-    const version = log.nextVersion();
-    const changes: Change[] = [];
-    for (const [key, value] of set) yield void changes.push({ key, value, version });
-    for (const key of deleted) yield void changes.push({ key, value: undefined, version });
-    if (pending !== groups.pending) return undefined; // what it depends on has failed
-    const durable = log.append(version, changes);
-    for (const change of changes) pending.set(change.key, { change, durable });
-    return { version, durable };
-  }
 
   return {
     isShared: false,

@@ -1,7 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
-import { Mutex, StorageError, type Version, withFile } from '../../src/plugin.ts';
+import {
+  type Batch,
+  eachInSlices,
+  type Key,
+  Mutex,
+  StorageError,
+  type Value,
+  type Version,
+  withFile,
+} from '../../src/plugin.ts';
 import { createFile, removeFile, syncFolder, toStorageError, wrapErrors } from './file-operations.ts';
-import type { Change, Groups } from './groups.ts';
+import type { Change, Groups, Source } from './groups.ts';
 import type { Lock } from './lock.ts';
 import { encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
@@ -10,17 +19,22 @@ const MAX_LINE = 2 * 1024 * 1024;
 /** Syncs up to this long are fast. Milliseconds. */
 const QUICK_SYNC = 2;
 
-interface QueuedCommit extends LoggedCommit {
-  resolve(): void;
-  reject(error: Error): void;
+/** Without a version if a check failed. */
+type Outcome = LoggedCommit | { version: undefined };
+
+/** A batch that waits for its line. */
+interface QueuedBatch {
+  batch: Batch;
+  source: Source;
+  resolve(outcome: Outcome | undefined): void;
+  reject(error: unknown): void;
 }
 
 export type WriteAheadLog = Awaited<ReturnType<typeof openLog>>;
 
 /**
- * Makes commits durable, with group commit: all that arrive while a line is being written share the next line and its
- * sync. A checkpoint starts a new log file, writes the changes of the older ones to the data files, and removes the
- * older ones.
+ * Commits batches, with group commit: all that arrive while a line is being written share the next line and its sync. A
+ * checkpoint starts a new log file, writes the changes of the older ones to the data files, and removes the older ones.
  *
  * Opening replays the log, then starts a new file. A damaged last line is removed: it was never acknowledged. Rejects
  * with `corrupt` for any other damage. `isNew`: the folder may have no log.
@@ -33,9 +47,9 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   let file = await createFile(logPath(folder, number));
   /** Why no commit is possible until podsync is restarted. The failed commit may be stored then or not. */
   let broken: StorageError | undefined;
-  let queue: QueuedCommit[] = [];
+  const queue: QueuedBatch[] = [];
   let writing: Promise<void> | undefined;
-  /** Held while a line is written and applied, and while a file is started. */
+  /** Held while a line is evaluated, written and applied, and while a file is started. */
   const mutex = new Mutex();
   /** Duration of the last sync. Milliseconds. */
   let syncTime = 0;
@@ -49,19 +63,46 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
   };
 
   const writeLine = async (): Promise<void> => {
-    const commits = nextCommits();
+    const line: [QueuedBatch, Outcome][] = [];
+    const changed = new Map<Key, Change>();
+    for (const queued of nextBatches()) {
+      const outcome = await evaluate(queued, changed);
+      if (outcome) line.push([queued, outcome]);
+      else queued.resolve(undefined);
+    }
+    const commits = line.flatMap(([, outcome]) => ('changes' in outcome ? outcome : []));
     try {
-      await store(await encodeLine(commits));
+      if (commits.length > 0) await store(await encodeLine(commits));
     } catch (error) {
-      // What is queued may depend on the failed commits.
-      const failed = [...commits, ...queue];
-      queue = [];
-      groups.pending = new Map();
-      for (const { reject } of failed) reject(error as StorageError);
+      for (const [{ reject }] of line) reject(error);
       return;
     }
     await groups.apply(commits.flatMap(({ changes }) => changes));
-    for (const { resolve } of commits) resolve();
+    for (const [{ resolve }, outcome] of line) resolve(outcome);
+  };
+
+  /**
+   * Evaluates a batch against what is stored, and what is `changed` before it in the same line. Undefined if entries must
+   * be loaded first.
+   */
+  const evaluate = async ({ batch, source }: QueuedBatch, changed: Map<Key, Change>): Promise<Outcome | undefined> => {
+    const { check = [], set = [], delete: deleted = [] } = batch;
+    let isCurrent = true;
+    await eachInSlices(check, ([key, expected]) => {
+      const entry = changed.get(key) ?? groups.find(key, source);
+      if ((entry?.value === undefined ? 0 : entry.version) !== expected) isCurrent = false;
+    });
+    if (source.missing > 0) return undefined;
+    if (!isCurrent) return { version: undefined };
+    const commit = { version: ++version, changes: [] as Change[] };
+    const add = (key: Key, value?: Value): void => {
+      const change = { key, value, version: commit.version };
+      commit.changes.push(change);
+      changed.set(key, change);
+    };
+    await eachInSlices(set, ([key, value]) => add(key, value));
+    await eachInSlices(deleted, (key) => add(key));
+    return commit;
   };
 
   /** Waits for more commits to share the next sync: for one turn of the event loop, or less if syncs are fast. */
@@ -71,10 +112,10 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
       else process.nextTick(resolve); // after all that runs now, such as callers of the commits just resolved
     });
 
-  /** Takes the commits for the next line. Its length is limited, as it takes several times as much memory. */
-  const nextCommits = (): QueuedCommit[] => {
+  /** Takes the batches for the next line. Its length is limited, as it takes several times as much memory. */
+  const nextBatches = (): QueuedBatch[] => {
     let length = 0;
-    const end = queue.findIndex((commit, index) => (length += lengthOf(commit)) > MAX_LINE && index > 0);
+    const end = queue.findIndex(({ batch }, index) => (length += lengthOf(batch)) > MAX_LINE && index > 0);
     return queue.splice(0, end === -1 ? queue.length : end);
   };
 
@@ -134,13 +175,15 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups, lo
     get isBusy(): boolean {
       return writing !== undefined;
     },
-    nextVersion: (): Version => ++version,
     requireWritable,
 
-    /** Resolves when a commit is durable and applied. */
-    append: (version: Version, changes: readonly Change[]): Promise<void> =>
+    /**
+     * Resolves when a batch is durable and applied, or when what made a check fail is: a caller that reads again must see
+     * that. Undefined if entries of `source` must be loaded first.
+     */
+    commit: (batch: Batch, source: Source): Promise<Outcome | undefined> =>
       new Promise((resolve, reject) => {
-        queue.push({ version, changes, resolve, reject });
+        queue.push({ batch, source, resolve, reject });
         writing ??= write();
       }),
 
@@ -206,5 +249,5 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
   return version;
 }
 
-const lengthOf = ({ changes }: LoggedCommit): number =>
-  changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);
+const lengthOf = ({ set = [], delete: deleted = [] }: Batch): number =>
+  [...set.flat(), ...deleted].reduce((sum, { length }) => sum + length, 0);
