@@ -63,10 +63,12 @@ it('related keys are in one file, readable for its owner only', async () => {
   const ofOne = ['account', 'actions'].map((name) => `users/4f2a/${name}`);
   const expected = [...ofAll, 'episodes/_ab', 'episodes/a_b', 'other/u', 'other/z', ...ofOne];
   expect(await files()).toEqual(expected.map((name) => `${name}.json`).toSorted());
+  await store.close(); // or a checkpoint removes a file before its mode is read
   for (const name of await readdir(dataDir, { recursive: true })) {
     const { mode } = await stat(join(dataDir, name));
     expect([name, mode & 0o077]).toEqual([name, 0]);
   }
+  await open();
   expect(await store.list({ from: ' ', until: '~', limit: 100 })).toHaveLength(keys.length + account.length);
 });
 
