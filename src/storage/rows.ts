@@ -40,12 +40,9 @@ export const byPlace = (a: { place: number }, b: { place: number }): number => a
 /** Reads what `writeRows` has written. */
 export const readRows = <Row>(entries: readonly Entry[]): Row[] => valuesOf<Row[]>(entries).flat();
 
-/** Replaces the chunks under a prefix. */
-export const replaceRows = async (prefix: Prefix, rows: readonly unknown[], before: readonly Key[]) =>
-  replaceKeys(await writeRows(prefix, rows), before);
-
-/** Replaces all of the keys `before`. */
-export function replaceKeys(set: [Key, Value][], before: readonly Key[]): { set: [Key, Value][]; delete: Key[] } {
+/** Replaces the chunks under a prefix, which have the keys `before`. */
+export async function replaceRows(prefix: Prefix, rows: readonly unknown[], before: readonly Key[]) {
+  const set = await writeRows(prefix, rows);
   const kept = new Set(set.map(([key]) => key));
   return { set, delete: before.filter((key) => !kept.has(key)) };
 }
