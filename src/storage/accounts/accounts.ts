@@ -70,18 +70,18 @@ export class Accounts {
   ): Promise<T> {
     const inspectAll = (account: Account): T => inspect(account, account.parts as AccountParts);
     const cached = this.#cache.get(user);
-    if (cached && canRead(cached, parts)) {
+    if (cached && hasParts(cached, parts)) {
       if (!this.store.isShared) return inspectAll(cached);
       const [entry] = await this.store.get([headKey(user)]);
       // This process may have written meanwhile.
-      if (entry?.version === cached.version && canRead(cached, parts)) return inspectAll(cached);
+      if (entry?.version === cached.version && hasParts(cached, parts)) return inspectAll(cached);
     }
     return this.exclusive(user, async () => {
       const account = await this.#open(user);
       do {
         for (const part of parts) await this.part(account, part);
         // The parts were read after the head and may be newer.
-      } while (this.store.isShared && !(await this.#refresh(account)) && !hasAll(account, parts));
+      } while (this.store.isShared && !(await this.#refresh(account)) && !hasParts(account, parts));
       return inspectAll(account);
     });
   }
@@ -225,12 +225,9 @@ const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId
   subscriptions: async (store, user) => SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user))),
 };
 
-const hasAll = ({ parts }: Account, wanted: readonly (keyof AccountParts)[]): boolean =>
-  wanted.every((part) => parts[part] !== undefined);
-
-/** Whether an account may be read outside `exclusive`. */
-const canRead = (account: Account, parts: readonly (keyof AccountParts)[]): boolean =>
-  !account.isChanging && hasAll(account, parts);
+/** Whether these parts are loaded and no write is being applied to them. */
+const hasParts = ({ isChanging, parts }: Account, wanted: readonly (keyof AccountParts)[]): boolean =>
+  !isChanging && wanted.every((part) => parts[part] !== undefined);
 
 const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => {
   const key = headKey(id);
