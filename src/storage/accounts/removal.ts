@@ -1,7 +1,7 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { prepareChange } from '../directory/account-changes.ts';
+import { prepareCorrection } from '../directory/account-changes.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { isStorageError } from '../errors.ts';
 import { urlDigest } from '../keys.ts';
@@ -90,9 +90,7 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
 async function removeReadable(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
   const { store, directory, refresh } = core;
   await refresh.run();
-  const change = await prepareChange(directory, user, {
-    unsubscribed: [...directory.memory.subscriptionsByDigest(user).keys()],
-  });
+  const change = await prepareCorrection(directory, user, []);
   if (!(await staged.commit(change))) return;
   await change.apply();
   for await (const keys of dataKeys(store, user)) if (!(await staged.commit({ delete: keys }))) return;

@@ -2,7 +2,7 @@ import { scopeKey } from '../../domain/scope.ts';
 import type { Json, SettingScope, UserId } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { type DirectoryChange, findCorrection, prepareChange } from '../directory/account-changes.ts';
+import { type DirectoryChange, prepareCorrection } from '../directory/account-changes.ts';
 import type { Prefix } from '../keys.ts';
 import { byPlace, listAll, scan } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
@@ -84,7 +84,7 @@ export const privateFeeds = async (core: Core, user: UserId, { visibility }: Hea
 /** Prepares the directory change for subscriptions that become private or public. */
 async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<DirectoryChange> {
   const urls = await (await core.accounts.part(account, 'subscriptions')).union();
-  return prepareChange(core.directory, account.id, await findCorrection(core.directory, account.id, urls, isPrivate));
+  return prepareCorrection(core.directory, account.id, urls, isPrivate);
 }
 
 const scopePrefix = (user: UserId, scope: SettingScope): Prefix =>

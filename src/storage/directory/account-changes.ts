@@ -27,23 +27,10 @@ export interface DirectoryChange {
   delete: Key[];
   /** Number of feeds added to the directory. */
   newFeeds: number;
+  /** The subscribed and unsubscribed feeds. */
+  changed: UrlDigest[];
   /** To be called after the commit: updates this process's copy of the directory. */
   apply(): Promise<void>;
-}
-
-/** What the directory lacks or has wrong of the subscriptions of an account, as a change; `wrong`: all feeds in it. */
-export async function findCorrection(
-  { memory }: Directory,
-  user: UserId,
-  urls: readonly Url[],
-  isPrivate: (url: Url) => boolean = () => false,
-) {
-  const current = new Map(await mapInSlices(urls, (url) => [urlDigest(url), url] as const));
-  const known = memory.subscriptionsByDigest(user);
-  const changed = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
-  const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
-  const wrong = [...changed.map(([digest]) => digest), ...unsubscribed];
-  return { subscribed: changed.map(([, url]) => url), unsubscribed, isPrivate, wrong };
 }
 
 /** Prepares what the directory stores for a change of an account. */
@@ -98,6 +85,7 @@ export async function prepareChange(
     set: [...set],
     delete: deleted,
     newFeeds: added,
+    changed: subscriptions.map(([digest]) => digest),
     async apply() {
       await eachInSlices(urls, (url) => memory.ensure(url, now));
       await eachInSlices(subscriptions, ([digest, subscription]) => {
@@ -106,4 +94,19 @@ export async function prepareChange(
       });
     },
   };
+}
+
+/** Prepares the change that corrects what the directory lacks or has wrong of the subscriptions of an account. */
+export async function prepareCorrection(
+  directory: Directory,
+  user: UserId,
+  urls: readonly Url[],
+  isPrivate: (url: Url) => boolean = () => false,
+): Promise<DirectoryChange> {
+  const current = new Map(await mapInSlices(urls, (url) => [urlDigest(url), url] as const));
+  const known = directory.memory.subscriptionsByDigest(user);
+  const wrong = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
+  const subscribed = wrong.map(([, url]) => url);
+  const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
+  return prepareChange(directory, user, { subscribed, unsubscribed, isPrivate });
 }

@@ -4,7 +4,7 @@ import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
 import type { Core } from '../core.ts';
-import { findCorrection, prepareChange } from '../directory/account-changes.ts';
+import { prepareCorrection } from '../directory/account-changes.ts';
 import { subscriberNumbers } from '../directory/podcast.ts';
 import { unlessMissing } from '../errors.ts';
 import type { UrlDigest } from '../keys.ts';
@@ -27,8 +27,8 @@ export async function recountSubscribers(core: Core): Promise<number> {
     const lists = await SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user)));
     const head = await readValue<Head>(store, headKey(user));
     const isPrivate = head && (await privateFeeds(core, user, head));
-    const { wrong } = await findCorrection(directory, user, await lists.union(), isPrivate);
-    if (wrong.length === 0) continue;
+    const { changed } = await prepareCorrection(directory, user, await lists.union(), isPrivate);
+    if (changed.length === 0) continue;
     // The account may have changed meanwhile, so this is decided again.
     for (const digest of await correct(core, user)) corrected.add(memory.at(digest)?.url);
   }
@@ -61,17 +61,15 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
     await refresh.run(); // what another process has just changed is not wrong
     const urls = await (await accounts.part(account, 'subscriptions')).union();
     const isPrivate = await privateFeeds(core, user, account.head);
-    const correction = await findCorrection(directory, user, urls, isPrivate);
-    if (correction.wrong.length === 0) return { result: [] };
-    return { result: correction.wrong, write: { directory: await prepareChange(directory, user, correction) } };
+    const change = await prepareCorrection(directory, user, urls, isPrivate);
+    return { result: change.changed, write: change.changed.length > 0 ? { directory: change } : undefined };
   });
   const corrected = await unlessMissing(correctExisting);
   if (corrected) return corrected;
   await refresh.run();
-  const correction = await findCorrection(directory, user, []);
-  const { set, delete: deleted, apply } = await prepareChange(directory, user, correction);
+  const { set, delete: deleted, apply, changed } = await prepareCorrection(directory, user, []);
   const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
   if (version === undefined) return correct(core, user);
   await apply();
-  return correction.wrong;
+  return changed;
 }
