@@ -200,11 +200,6 @@ export class Memory implements Catalog {
     return (this.accounts[number] = account);
   }
 
-  /** The URLs that an account subscribes to, on any device. */
-  subscriptionsOf(user: UserId): ReadonlySet<Address> {
-    return this.#accounts.get(user)?.subscriptions ?? new Set();
-  }
-
   /** How an account subscribes to these URLs, by digest. */
   subscriptionsByDigest(user: UserId): Map<UrlDigest, Subscription> {
     const { number = -1, subscriptions = [] } = this.#accounts.get(user) ?? {};

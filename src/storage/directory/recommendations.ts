@@ -21,8 +21,8 @@ type Own = ReadonlySet<StoredPodcast>;
  * ones.
  */
 export function recommend(memory: Memory, user: UserId, limit: number): StoredPodcast[] {
-  const subscriptions = Array.from(memory.subscriptionsOf(user));
-  const own = new Set(subscriptions.flatMap(({ canonical }) => canonical.podcast ?? []));
+  const subscriptions = [...memory.subscriptionsByDigest(user).keys()];
+  const own = new Set(subscriptions.flatMap((digest) => memory.at(digest) ?? []));
   const chosen = new Set<StoredPodcast>();
   for (const score of [scoreByNeighbours, scoreByTags, scoreByPopularity]) {
     for (const podcast of best(memory, own, score(memory, own), limit)) {
