@@ -57,7 +57,7 @@ export async function importDirectory(directory: Directory, records: AsyncIterab
   };
   for await (const page of records) {
     for (const record of page) {
-      if (record.kind === 'episode') podcast?.episodes.push(toStored(record.episode));
+      if (record.kind === 'episode') podcast?.episodes.push(fromExported(record.episode));
       else await importPodcast();
       if (record.kind === 'podcast') podcast = { ...record, episodes: [] };
       if (record.kind === 'tag') await directory.addTags([{ tag: record.tag, title: record.title }]);
@@ -81,5 +81,5 @@ async function decide(directory: Directory, record: PodcastRecord): Promise<Podc
   return { podcast: { ...info, url, formerUrls, feed }, replaces, episodes };
 }
 
-const toStored = ({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode =>
+const fromExported = ({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode =>
   formerUrls.length > 0 ? { ...episode, formerUrls } : episode;
