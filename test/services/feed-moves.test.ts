@@ -325,3 +325,29 @@ it('a feed with 200 addresses moves to no further one that it announces, but to 
   await fetchAll(server);
   expect((await podcasts.find([A]))[0]?.url).toBe(`${A}?n=1`);
 });
+
+it.each<[string, Partial<ParsedFeed>, string?]>([
+  ['redirects to the other', {}, B],
+  ['has the same GUID', { guid: GUID_OF_B }],
+])(
+  'two feeds that would have more than 200 addresses together do not become one, though one %s',
+  async (_what, fields, movedTo) => {
+    const { server, web } = await openWith(A, B);
+    const { podcasts } = server.storage;
+    for (const url of [A, B]) web.set(url, feedOf('Show'));
+    await fetchAll(server);
+    for (let n = 1; n <= 100; n += 1) {
+      const target = n < 100 ? `${A}?n=${n}` : A;
+      await recordFeed(server.storage, A, { title: 'Show' }, episodesOf('Show'), { movedTo: target });
+    }
+    for (let n = 1; n <= 101; n += 1) {
+      const target = n < 101 ? `${B}?n=${n}` : B;
+      await recordFeed(server.storage, B, { title: 'Show' }, episodesOf('Show'), { movedTo: target });
+    }
+    web.set(A, feedOf('Show', { ...fields, author: 'At A' }), movedTo);
+    web.set(B, feedOf('Show', fields));
+    await fetchAll(server);
+    expect([(await podcasts.allUrls(A)).size, (await podcasts.allUrls(B)).size]).toEqual([100, 101]);
+    expect((await podcasts.find([A]))[0]).toMatchObject({ url: A, author: 'At A' });
+  },
+);

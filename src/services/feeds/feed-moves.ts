@@ -6,7 +6,10 @@ import type { FeedState, PodcastStore } from '../../storage/stores.ts';
 
 /** After this many failures in a row, which takes most of a day, a former address of a feed is tried. */
 const LOST_AFTER = 5;
-/** Addresses of a feed, after which it moves no more: some redirect to a new address at each fetch. It is still read. */
+/**
+ * Addresses of a podcast. A move after which it had more is not followed: some feeds redirect to a new address at each
+ * fetch, and anyone can redirect many to one. They are still read.
+ */
 const MAX_ADDRESSES = 200;
 
 /** A fetched feed. `movedTo`: its address from now on. */
@@ -42,9 +45,9 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     return !known || isSamePodcast(known, there);
   };
 
-  const mayMoveTo = async (target: Url, { url }: FeedState): Promise<boolean> => {
-    const urls = await podcasts.allUrls(url);
-    return urls.size < MAX_ADDRESSES || urls.has(target);
+  const mayMoveTo = async (target: Url, url: Url): Promise<boolean> => {
+    const [here, there] = [await podcasts.allUrls(url), await podcasts.allUrls(target)];
+    return here.has(target) || here.size + there.size <= MAX_ADDRESSES;
   };
 
   const followAnnounced = async (state: FeedState, outcome: Fetched): Promise<Fetched> => {
@@ -52,7 +55,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     if (movedTo !== undefined && movedTo !== state.url) {
       // The content stored since then came from that address, and so proves nothing.
       const isConfirmed = movedTo !== state.apart && (await isStillTheSame(state, here.feed));
-      return isConfirmed && (await mayMoveTo(movedTo, state)) ? outcome : { ...here, apart: movedTo };
+      return isConfirmed && (await mayMoveTo(movedTo, state.url)) ? outcome : { ...here, apart: movedTo };
     }
     const announced = here.feed.movedTo;
     if (announced === null || announced === state.url) return here;
@@ -60,7 +63,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     const there = await fetcher.fetchFeed(announced, {}, state.url);
     if (there.kind !== 'fetched' || !isSamePodcast(here.feed, there.feed)) return here;
     const target = there.movedTo ?? announced;
-    return target !== state.url && (await mayMoveTo(target, state)) ? { ...there, movedTo: target } : here;
+    return target !== state.url && (await mayMoveTo(target, state.url)) ? { ...there, movedTo: target } : here;
   };
 
   /**
@@ -73,7 +76,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     const there = await fetcher.fetchFeed(url, {});
     if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
       const target = there.movedTo ?? url;
-      return { ...there, movedTo: (await mayMoveTo(target, state)) ? target : url };
+      return { ...there, movedTo: (await mayMoveTo(target, state.url)) ? target : url };
     }
     return there.kind === 'failed' && outcome.kind === 'gone' ? there : outcome;
   };
@@ -93,7 +96,8 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
       const source = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
       if (!source) return;
       for (const { url } of feeds) {
-        if (url !== source.url) await podcasts.record(url, { state: source, movedTo: source.url });
+        const isOther = url !== source.url && (await mayMoveTo(source.url, url));
+        if (isOther) await podcasts.record(url, { state: source, movedTo: source.url });
       }
     },
   };
