@@ -10,7 +10,7 @@ import { toEpisodeObject } from './wire-objects.ts';
 
 /** Settings of each scope (spec 4.6), and favorite episodes, which are a setting, too (spec 2.9). */
 export function createSettingRoutes(
-  { settings, directory }: Pick<Services, 'settings' | 'directory'>,
+  { settings, playback, directory }: Pick<Services, 'settings' | 'playback' | 'directory'>,
   { identity, bodyOptions, origin }: RouteContext,
 ): Record<'get' | 'update' | 'favorites', Handler> {
   return {
@@ -28,7 +28,7 @@ export function createSettingRoutes(
     async favorites(event) {
       const user = await identity.owner(event);
       const base = publicBase(event, origin);
-      const favorites = await directory.describeEpisodes(user.id, await settings.favorites(user.id));
+      const favorites = await directory.describeEpisodes(user.id, await playback.favorites(user.id));
       return json(
         favorites.map(({ named, podcast, episode }) => {
           const urls = { podcast: named.podcast, url: named.episode }; // apps know the episode by them

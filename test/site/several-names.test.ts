@@ -117,9 +117,11 @@ describe.each(others)('an episode that an app names by %s', (_, other) => {
     await act(server, other, 'play', 1, 600);
     await press(visitor, 'favorite', CURRENT, PAGE);
     expect((await visitor.get(PAGE)).html).toContain('Remove from favourites');
+    expect(linksTo((await visitor.get('/favorites')).html)).toHaveLength(1);
+    const favorites = async () => (await server.request('GET', '/api/2/favorites/bob.json', { auth })).json();
+    expect(await favorites()).toMatchObject([{ title: 'First' }]);
     await press(visitor, 'favorite/remove', CURRENT, PAGE);
-    const favorites = await server.request('GET', '/api/2/favorites/bob.json', { auth });
-    expect(await favorites.json()).toEqual([]);
+    expect(await favorites()).toEqual([]);
   });
 });
 

@@ -8,11 +8,11 @@ const PER_PAGE = 50;
 
 /** The favourite episodes of an account, the newest first. */
 export const createFavoritesPage = (
-  { settings, directory }: Pick<Services, 'settings' | 'directory'>,
+  { playback, directory }: Pick<Services, 'playback' | 'directory'>,
   site: Site,
 ): Handler =>
   site.signedIn(async (event, { id }) => {
-    const marked = await directory.describeEpisodes(id, await settings.favorites(id));
+    const marked = await directory.describeEpisodes(id, await playback.favorites(id));
     // Once, even if it is marked under several addresses of a podcast that has moved. No address contains a blank.
     const distinct = new Map(marked.map((each) => [`${each.podcast.url} ${each.episode.url}`, each]));
     const all = [...distinct.values()].toSorted(

@@ -42,6 +42,8 @@ interface PlayTimes {
 export interface Playback {
   /** Episodes with actions or favorites, by their URL in the directory, otherwise that of the account. */
   episodes(user: UserId, podcast: Url): Promise<ReadonlyMap<Url, OwnEpisode>>;
+  /** Episodes with the setting `is_favorite` true (spec 2.9), by podcast, with the GUIDs that actions have for them. */
+  favorites(user: UserId): Promise<EpisodeReference[]>;
   /** One episode, and its newest actions, at most `limit`, the newest first. */
   episode(user: UserId, episode: NamedEpisode, limit: number): Promise<{ own: OwnEpisode; history: EpisodeAction[] }>;
   /** Records a part that was played in the browser, `age` seconds ago if it arrives late. */
@@ -75,13 +77,17 @@ export function createPlayback(
   now: Clock,
   rules: UrlRules,
 ): Playback {
+  const favorites = async (user: UserId): Promise<EpisodeReference[]> => {
+    const marked = await settings.favorites(user);
+    const table = await actionCache.read(user);
+    return marked.map((each) => ({ ...each, guid: table.guidOf(each.podcast, each.episode) }));
+  };
+
   /** All episodes of a podcast in the account, under any of its addresses. */
   const read = async (user: UserId, podcast: Url, addresses: ReadonlySet<Url>): Promise<Map<Url, TrackedEpisode>> => {
-    const marked = (await settings.favorites(user)).filter((each) => addresses.has(each.podcast));
-    const table = await actionCache.read(user);
-    const favorites = marked.map((each) => ({ ...each, guid: table.guidOf(each.podcast, each.episode) }));
-    const known = await podcasts.findEpisodes(podcast, favorites);
-    const acted = await findActedEpisodes(podcasts, table, podcast);
+    const marked = (await favorites(user)).filter((each) => addresses.has(each.podcast));
+    const known = await podcasts.findEpisodes(podcast, marked);
+    const acted = await findActedEpisodes(podcasts, await actionCache.read(user), podcast);
     const episodes = new Map(acted.map((each): [Url, TrackedEpisode] => [each.url, { ...newEpisode(), ...each }]));
     for (const [at, reference] of marked.entries()) {
       const url = known[at]?.url ?? reference.episode;
@@ -131,6 +137,8 @@ export function createPlayback(
 
   return {
     episodes: async (user, podcast) => read(user, podcast, await podcasts.allUrls(podcast)),
+
+    favorites,
 
     async episode(user, named, limit) {
       const { own } = await find(user, named);
