@@ -253,8 +253,8 @@ export class ActionTable {
     for (let at = this.length - 1; at >= 0 && inProgress.length < limit; at -= 1) {
       const row = this.#order[at]!;
       const episode = this.#episode[row]!;
-      if (this.#states[episode] !== row || this.typeOf(row) !== 'play') continue;
-      const position = this.#position[row]!;
+      if (this.#states[episode] !== row) continue;
+      const position = this.#position[row]!; // only a play has one
       if (position > 0 && !isFinished(position, this.#totals[episode]!)) inProgress.push(episode);
     }
     return inProgress;

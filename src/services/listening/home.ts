@@ -46,7 +46,7 @@ export function createHome(
     for (const number of table.inProgress(MAX_STARTED)) {
       const episodes = await read(table.referenceOf(number).podcast);
       const state = episodes.find((episode) => episode.state?.number === number)?.state;
-      if (state?.action === 'play' && !isFinished(state.position, state.total ?? 0)) found.push(state);
+      if (state && !isFinished(state.position, state.total ?? 0)) found.push(state);
       if (found.length === MAX_IN_PROGRESS) break;
     }
     const references = found.map(({ number }) => table.referenceOf(number));

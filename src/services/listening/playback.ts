@@ -145,7 +145,6 @@ export function createPlayback(
       const table = await actionCache.read(user);
       const history: EpisodeAction[] = [];
       const numbers = new Set(own.numbers);
-      if (numbers.size === 0) return { own, history };
       for (const row of table.rows().toReversed()) {
         if (numbers.has(table.episodeOf(row))) history.push(table.actionAt(row));
         if (history.length === limit) break;
