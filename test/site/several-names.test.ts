@@ -45,8 +45,10 @@ const act = (server: TestServer, name: Name, action: string, day: number, positi
 const inProgress = async (visitor: Visitor): Promise<string> =>
   textOf((await visitor.get('/')).html.split('<h2>New episodes</h2>')[0]!);
 
-const linksTo = (html: string): string[] =>
-  Array.from(html.matchAll(/href="([^"]*\/episode\?[^"]*)"[^>]*>First</g), ([, link]) => decode(link!));
+const linksTo = (html: string, title = 'First'): string[] =>
+  Array.from(html.matchAll(/href="([^"]*\/episode\?[^"]*)"[^>]*>([^<]*)</g))
+    .filter(([, , text]) => text === title)
+    .map(([, link]) => decode(link!));
 
 describe.each(others)('an episode that an app names by %s', (_, other) => {
   it.each([
@@ -125,7 +127,29 @@ describe.each(others)('an episode that an app names by %s', (_, other) => {
   });
 });
 
-it('an episode that its app knows by an address of its own keeps its GUID in marks if its feed is unknown', async () => {
+it('a mark reaches an app under the name that was played last', async () => {
+  const server = await openMoved();
+  const visitor = await signIn(server);
+  const [, former] = others[0]!;
+  await act(server, current, 'play', 1, 600);
+  await act(server, former, 'play', 2, 1200);
+  const { timestamp } = await download(server);
+  await press(visitor, 'played', CURRENT, PAGE);
+  expect((await download(server, timestamp)).actions).toMatchObject([former]);
+});
+
+it('forms of a page that was opened before the media URL moved are for the episode', async () => {
+  const server = await openMoved();
+  const visitor = await signIn(server);
+  const [, former] = others[0]!;
+  await press(visitor, 'played', former.episode, PAGE);
+  expect((await download(server)).actions).toMatchObject([{ podcast: FEED, episode: CURRENT }]);
+  await press(visitor, 'favorite', CURRENT, PAGE);
+  await press(visitor, 'favorite/remove', former.episode, PAGE);
+  expect((await visitor.get('/favorites')).html).toContain('Nothing yet.');
+});
+
+it('an episode that its app knows by an address of its own keeps its GUID in marks, and can be a favourite, if its feed is unknown', async () => {
   const server = await openMoved();
   const visitor = await signIn(server);
   const name = { podcast: 'https://feeds.example/unknown.xml', episode: SIGNED, guid: 'one' };
@@ -133,6 +157,8 @@ it('an episode that its app knows by an address of its own keeps its GUID in mar
   const { timestamp } = await download(server);
   await press(visitor, 'played', SIGNED, episodePath(SIGNED, name.podcast));
   expect((await download(server, timestamp)).actions).toMatchObject([name]);
+  await press(visitor, 'favorite', SIGNED, episodePath(SIGNED, name.podcast));
+  expect(linksTo((await visitor.get('/favorites')).html, SIGNED)).toEqual([AT + episodePath(SIGNED, name.podcast)]);
 });
 
 it('a page under an address that only an action has is for the owner of the action', async () => {

@@ -78,9 +78,21 @@ it('ignores a part without a name', async () => {
   );
 });
 
-it.each(['name=%e9', '%e9=bob', 'name=%e9&name=bob'])('refuses a form with %s, which is not UTF-8', async (body) => {
+const writePart = (name: string, value: string): string =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+it.each([
+  ['an escaped value', URL_ENCODED, 'name=%e9'],
+  ['an escaped name', URL_ENCODED, '%e9=bob'],
+  ['the first of two values', URL_ENCODED, 'name=%e9&name=bob'],
+  ['a bare value', URL_ENCODED, 'name=\xe9'],
+  ['a value in a part', 'multipart/form-data; boundary=x', writePart('name', '\xe9')],
+  ['the name of a part', 'multipart/form-data; boundary=x', writePart('\xe9', 'bob')],
+  ['the first of two parts', 'multipart/form-data; boundary=x', writePart('name', '\xe9') + writePart('name', 'bob')],
+])('refuses a form with %s that is not UTF-8', async (_, type, fields) => {
   const server = await openTestServer({ registration: 'open' });
-  const answer = await send(server, '/register', URL_ENCODED, body);
+  const body = type === URL_ENCODED ? fields : `${fields}--x--\r\n`;
+  const answer = await send(server, '/register', type, Uint8Array.from(Buffer.from(body, 'latin1')));
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not UTF-8')]);
 });
 
