@@ -84,6 +84,7 @@ describe.each(TARGETS)('%s', (target) => {
   it('refuses an incomplete or altered backup, and a dry run changes nothing', async () => {
     const backup = await backUp(await openFilled(target));
     const copy = await open(['mallory'], target);
+    const before = await backUp(copy);
     const lines = backup.split('\n').length - 1;
     expect(await restore(copy, backup.slice(0, -1), '?dryRun=true')).toEqual({
       code: 400,
@@ -92,7 +93,9 @@ describe.each(TARGETS)('%s', (target) => {
     const altered = backup.replace('"My <phone>"', '"My <Phone>"');
     const line = backup.slice(0, backup.indexOf('"My <phone>"')).split('\n').length;
     expect((await restore(copy, altered, '?dryRun=true')).message).toMatch(`line ${line} of the backup was cut off`);
+    expect(await restore(copy, backup, '?dryRun=true')).toMatchObject({ accounts: [{ name: 'bob' }, { name: 'eve' }] });
     expect(await namesIn(copy)).toEqual(['mallory']);
+    expect(await backUp(copy)).toBe(before);
   });
 });
 
@@ -208,6 +211,13 @@ describe('another name', () => {
     expect(await server.services.appPasswords.all(id)).toEqual([]);
     expect(await statusOf('bob', token)).toBe(200);
     expect((await restore(server, backup, '?as=robert')).accounts[0].problem).toMatch(/already/);
+
+    const elsewhere = await open([]); // where no account has these sessions and app passwords yet
+    await restore(elsewhere, backup, '?as=robert');
+    const other = await elsewhere.request('GET', '/operator/users/robert');
+    expect(await other.json()).toMatchObject({ name: 'robert', email: null, actions: 50, sessions: 0 });
+    const auth = `robert:${token}`;
+    expect((await elsewhere.request('GET', '/api/2/devices/robert.json', { auth })).status).toBe(401);
   });
 
   it('is refused for several accounts, for none, and if it is invalid', async () => {
