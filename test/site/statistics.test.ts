@@ -33,7 +33,7 @@ async function openPlayed(): Promise<TestServer> {
       total: 600,
     },
     // Without times there is no listening time.
-    { podcast: 'c', timestamp: '2023-11-12T07:00:00' },
+    { podcast: 'c', device: 'watch', timestamp: '2023-11-12T07:00:00' },
     { podcast: 'c', timestamp: '2023-11-12T07:00:01', position: 600 },
     { podcast: 'c', timestamp: '2023-11-12T07:00:02', started: 600, position: 60, total: 6000 },
     { podcast: 'c', timestamp: '2023-11-12T07:00:03', action: 'download' },
@@ -80,13 +80,14 @@ it('counts what apps reported of the last 30 days', async () => {
 });
 
 it.each([
-  ['90d', '2023-08-17', 'day', 90, 3730],
-  ['year', '2022-11-15', 'week', 53, 3790],
-  ['all', '2021-03-05', 'month', 33, 3850],
-])('%s starts at %s and has steps of a %s', async (range, from, step, periods, listened) => {
+  ['90d', '2023-08-17', 'day', '2023-08-18', 90, 3730],
+  ['year', '2022-11-15', 'week', '2022-11-21', 53, 3790], // a Monday
+  ['all', '2021-03-05', 'month', '2021-04-01', 33, 3850],
+])('%s starts at %s and has steps of a %s, the next from %s', async (range, from, step, next, periods, listened) => {
   const counted = await read(await openPlayed(), `?range=${range}`);
   expect(counted).toMatchObject({ range, from, step, listened });
   expect(counted.periods).toHaveLength(periods);
+  expect(counted.periods[1].start).toBe(next);
   const sum = counted.periods.reduce((total: number, each: { listened: number }) => total + each.listened, 0);
   expect(sum).toBe(listened);
 });

@@ -105,13 +105,19 @@ it('reports what it refuses without the passwords in addresses', async () => {
   }
 });
 
-it('imports settings of a device whose id has to be changed', async () => {
+it('imports settings and the group of a device whose id has to be changed', async () => {
   const { request } = await openTestServer({ operator: true });
-  await request('POST', PATH, { body: { kind: 'device', device: 'a@b:c', caption: '', type: 'mobile' } });
+  for (const device of ['a@b:c', 'tv']) {
+    await request('POST', PATH, { body: { kind: 'device', device, caption: '', type: 'mobile' } });
+  }
   const body = { kind: 'settings', scope: { scope: 'device', device: 'a@b:c' }, values: { volume: 5 } };
   expect(await (await request('POST', PATH, { body })).json()).toMatchObject({ imported: 1, refused: [] });
   const settings = await request('GET', '/api/2/settings/bob/device.json?device=a_b_c', { auth: 'bob:secret' });
   expect(await settings.json()).toEqual({ volume: 5 });
+  const group = { kind: 'group', devices: ['tv', 'a@b:c'] };
+  expect(await (await request('POST', PATH, { body: group })).json()).toMatchObject({ imported: 1, refused: [] });
+  const groups = await request('GET', '/api/2/sync-devices/bob.json', { auth: 'bob:secret' });
+  expect(await groups.json()).toMatchObject({ synchronized: [['a_b_c', 'tv']] });
 });
 
 it('refuses and reports a group of devices that do not exist, and a list beyond the thousandth', async () => {
