@@ -43,7 +43,7 @@ ${lists.length === 0 ? markup`<p class="soft">You have no lists yet.</p>` : rend
 
 function renderOrdered(base: string, csrf: string, user: string, lists: readonly ListSummary[]): Markup {
   const items = lists.map(
-    (list, at) => markup`<li><div><a href="${ownListPage(base, list.name)}">${list.title}</a>
+    (list, at) => markup`<li><div><bdi><a href="${ownListPage(base, list.name)}">${list.title}</a></bdi>
 <div class="soft"><a${attributes({ href: listPage(base, user, list.name), 'aria-label': `Public page of ${list.title}` })}>Public page</a></div></div>
 ${lists.length > 1 ? markup`<span>${renderMove(base, list, 'up', at === 0)} ${renderMove(base, list, 'down', at === lists.length - 1)}</span>` : ''}</li>
 `,

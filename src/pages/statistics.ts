@@ -58,7 +58,7 @@ ${renderHeatMap('Listening time by hour of the week', hours)}</section>
 ${renderRanking(
   'Podcasts',
   'Podcast',
-  podcasts.map((each) => ({ ...each, name: markup`<bdi>${renderPodcastLink(base, each)}</bdi>` })),
+  podcasts.map((each) => ({ ...each, name: renderPodcastLink(base, each) })),
 )}
 ${renderRanking(
   'Devices',

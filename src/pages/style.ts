@@ -29,7 +29,7 @@ h2 { font-size: 1.2rem; }
 p { margin: .6rem 0; }
 ol { padding-inline-start: 1.4rem; }
 ol > li + li { margin-top: .35rem; }
-h1, h2, p, li, dd, td, th, .soft { unicode-bidi: plaintext; }
+h1, h2, p, li, dd, td, th, .soft, .grid a > span { unicode-bidi: plaintext; }
 h1, h2, p, li, dd, .soft { text-align: left; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .16em; }
 a:hover { text-decoration-thickness: 2px; }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
 import { checkPage } from './check-page.ts';
 import { CHROMIUM, openTab, signIn, useChromium } from './chromium.ts';
 import { openSampleServer, PAGES, SIGNED_OUT } from './sample.ts';
@@ -263,6 +264,33 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     const [up, down] = [await boxOf('button', `Move ${long} up`), await boxOf('button', `Move ${long} down`)];
     expect(up.y).toBe(down.y);
     expect(down.x).toBeGreaterThan(up.x);
+  });
+
+  it('writes a title in its own direction on every page: Hebrew with digits and an English word', async () => {
+    const { origin, request, storage } = await openSampleServer();
+    const [url, title] = ['https://ivrit.example/feed.xml', 'פרק (Pilot) 1!'];
+    const auth = 'alice:secret';
+    await request('POST', '/api/2/subscriptions/alice/phone.json', { auth, body: { add: [url], remove: [] } });
+    await recordFeed(storage, url, { title }, []);
+    await request('POST', `/api/2/lists/alice/create.json?title=${title}`, { auth, body: [url] });
+    const tab = await openTab(origin);
+    const { page } = tab;
+    await signIn(tab);
+    const ofDirectory = ['/directory?q=Pilot', '/user/alice', '/subscriptions', '/subscriptions?view=list'];
+    for (const path of [...ofDirectory, '/lists', '/lists/pilot-1']) {
+      await tab.open(path);
+      const link = page.getByRole('main').getByRole('link', { name: title, exact: true });
+      const [first, last] = await link.first().evaluate((element: any) => {
+        const text = element.ownerDocument.createTreeWalker(element, 4).nextNode();
+        return [0, text.data.length - 1].map((at) => {
+          const range = element.ownerDocument.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          return range.getBoundingClientRect().x;
+        });
+      });
+      expect.soft(last, path).toBeLessThan(first!);
+    }
   });
 
   it('keeps the filter of the history on one line of a computer, however long a title is', async () => {

@@ -51,7 +51,7 @@ it('registers the browser as a device if the account has none', async () => {
   const done = await visitor.send('/subscriptions', { url: ` feed://feeds.example/a.xml ` }, PAGE);
   expect(done.status).toBe(303);
   const { html } = await visitor.get(done.location!);
-  expect(html).toContain('Subscribed to <a');
+  expect(html).toContain('Subscribed to <bdi><a');
   expect(html).not.toContain('All devices');
   const devices = await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' });
   expect(await devices.json()).toEqual([{ id: 'web', caption: 'Web browser', type: 'other', subscriptions: 1 }]);
@@ -63,7 +63,7 @@ it('subscribes on all devices or on one, and each receives it with its next sync
   await upload(server, 'tv', []);
   const visitor = await signIn(server);
   const added = await visitor.send('/subscriptions', { url: feed('b') }, PAGE);
-  expect((await visitor.get(added.location!)).html).toContain(`>${feed('b')}</a>.</div>`);
+  expect((await visitor.get(added.location!)).html).toContain(`>${feed('b')}</a></bdi>.</div>`);
   await visitor.send('/subscriptions', { url: feed('c'), device: 'tv' }, PAGE);
   expect(await sync(server, 'phone', phone)).toMatchObject({ add: [feed('b')], remove: [] });
   expect(await onDevice(server, 'tv')).toEqual([feed('b'), feed('c')]);

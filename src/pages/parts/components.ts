@@ -48,7 +48,7 @@ type NamedPodcast = Pick<KnownPodcast, 'url' | 'title'> & { language?: string | 
 
 /** A link to the page of a podcast, in the language of its feed. */
 export const renderPodcastLink = (base: string, { url, title, language }: NamedPodcast): Markup =>
-  markup`<a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a>`;
+  markup`<bdi><a href="${podcastPage(base, url)}"${languageAttribute(language)}>${title || url}</a></bdi>`;
 
 /** The same, or a link to the feed itself if the user may not see that page. */
 export const renderKnownPodcast = (base: string, podcast: KnownPodcast): Markup =>
