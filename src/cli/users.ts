@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import type { AccountList, ListedSession, ShownAccount } from '../routes/operator/users.ts';
-import type { NewAccount } from '../services/accounts/accounts.ts';
+import { checkEmail, checkUserName, type NewAccount } from '../services/accounts/accounts.ts';
 import { toAppPasswordTable } from './app-passwords.ts';
 import { commandLine } from './invocation.ts';
 import { accountPath, hasAccount, type Operator, send, sendOnce, withOperator } from './operator.ts';
@@ -22,6 +22,8 @@ const FIRST = { mayBeNew: true };
 /** `user add`. Rejects with the reason if the account was not created. */
 export async function addUser(config: Config, name: string, options: AddUserOptions): Promise<void> {
   const { email, passwordStdin, generate } = options;
+  checkUserName(name); // here, too: nobody should enter a password twice only to read that the name is not valid
+  if (email !== undefined) checkEmail(email);
   const requireFree = async (operator: Operator): Promise<void> => {
     for (const [what, login] of Object.entries({ name, ...(email !== undefined && { 'e-mail address': email }) })) {
       if (await hasAccount(operator, login)) throw new Error(`an account with the ${what} ${login} already exists`);

@@ -140,6 +140,21 @@ it.each([
   expect(screen).not.toContain('Password');
 });
 
+it.each([
+  ['name', ['b b'], 'a user name is 1 to 150 letters'],
+  ['e-mail address', ['bob', '--email', 'bob'], 'this is not an e-mail address'],
+])(
+  'user add does not ask for a password, nor create a data folder, if the %s is not valid',
+  async (_, args, message) => {
+    const data = join(await makeFolder(), 'new');
+    const { code, screen } = await startOnTerminal(['user', 'add', ...args, '--data', data]).ended;
+    expect(code).toBe(1);
+    expect(screen).toContain(message);
+    expect(screen).not.toContain('Password');
+    expect(existsSync(data)).toBe(false);
+  },
+);
+
 it('user passwd does not ask for a password of an unknown account', async () => {
   const data = await makeData();
   const { code, screen } = await startOnTerminal(['user', 'passwd', 'bbo', '--data', data]).ended;
