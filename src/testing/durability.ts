@@ -16,7 +16,8 @@ export const durabilityTests: Suite = ({ test, testShared }) => {
     }
   });
 
-  test('a commit that has resolved survives a crash', async ({ reopen, openCopy }) => {
+  test('a commit that has resolved survives a crash', async ({ store: before, reopen, openCopy }) => {
+    await commit(before, { set: [['a', '0']] });
     const store = await reopen(); // there are files, even if a plugin writes them only in close()
     const first = await commit(store, { set: ['a', 'b'].map((key) => [key, '1']) });
     const names = keys('k/', 50);

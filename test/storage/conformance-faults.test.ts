@@ -45,7 +45,7 @@ const writesLate: Open = async (context) => {
   if (existsSync(file)) await store.commit({ set: JSON.parse(readFileSync(file, 'utf8')) });
   const close = async (): Promise<void> => {
     const entries = await store.list({ from: ' ', until: '~', limit: 1_000_000 });
-    writeFileSync(file, JSON.stringify(entries.map(({ key, value }) => [key, value])));
+    if (entries.length > 0) writeFileSync(file, JSON.stringify(entries.map(({ key, value }) => [key, value])));
   };
   return { ...store, close };
 };
