@@ -84,7 +84,9 @@ function writerTests(test: (title: string, body: (pick: Pick) => Promise<void>) 
           ],
         }),
       );
-      assert.equal(succeeded(results), 1);
+      const successes = succeeded(results);
+      const message = `${successes} commits that check the same version succeeded; a check and the changes must be one step`;
+      assert.equal(successes, 1, message);
       const winner = results.findIndex((each) => each !== undefined);
       assert.deepEqual(await readAll(store, ['a', 'b']), [winner, winner]);
       if (round === 3) await store.commit({ delete: ['a'] });

@@ -230,6 +230,32 @@ it.each<[string, string, Open, RegExp]>([
     /^the value of v\/\d+ is no longer JSON/,
   ],
   [
+    'a check that is a step of its own',
+    'of several commits that check the same version, one succeeds',
+    faulty((store) => ({
+      async commit({ check = [], ...changes }) {
+        if ((await store.commit({ check })) === undefined) return undefined;
+        await new Promise(setImmediate);
+        return store.commit(changes);
+      },
+    })),
+    /^60 commits that check the same version succeeded/,
+  ],
+  [
+    'a limit of its own for a range',
+    'a range is cut at its limit, and can be continued from there',
+    faulty((store) => ({ list: (range) => store.list({ ...range, limit: Math.min(range.limit, 1000) }) })),
+    /^list returned 1000 entries; fewer than the limit, 1050,/,
+  ],
+  [
+    'no version for a batch without changes',
+    'a batch resolves with a version even if it sets nothing',
+    faulty((store) => ({
+      commit: async (batch) => (batch.set || batch.delete ? store.commit(batch) : undefined),
+    })),
+    /^commit resolved with undefined, as after a failed check/,
+  ],
+  [
     'checks that are ignored',
     'a failed check changes nothing',
     faulty((store) => ({ commit: (batch) => store.commit({ ...batch, check: [] }) })),
