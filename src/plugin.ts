@@ -5,6 +5,7 @@ export type * from './storage/contract.ts';
 export { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './storage/contract.ts';
 export { explainError, type ErrorMeanings, loadOptional, otherSchema } from './storage/backend-errors.ts';
 export { mergeBatches } from './storage/batch.ts';
+export { packBatch, type PackedBatch, unpackBatch } from './storage/packed-batch.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
 export { eachInSlices } from './slices.ts';
 export { createFolder, FILE_MODE, replaceFile, syncFolder, withFile } from './durable-files.ts';

@@ -120,6 +120,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/storage/contract.ts',
     'src/storage/backend-errors.ts',
     'src/storage/batch.ts',
+    'src/storage/packed-batch.ts',
     'src/durable-files.ts',
     'src/storage/errors.ts',
     'src/slices.ts',

@@ -3,7 +3,7 @@
 --   sqlite3 podsync-data/podsync.sqlite < views.sqlite.sql
 --   sqlite3 podsync-data/podsync.sqlite "SELECT podcast, count(*) FROM episode_actions WHERE account = 'alice' GROUP BY podcast"
 --
--- Stop podsync first: while it runs, no other program can open the file. Do not write to the tables. Times are in UTC.
+-- podsync may be running. Do not write to the tables. Times are in UTC.
 
 BEGIN;
 DROP VIEW IF EXISTS episode_actions;

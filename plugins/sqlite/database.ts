@@ -1,25 +1,31 @@
-import { type Batch, type Entry, type Key, type Range, type StorageError, type Version } from '../../src/plugin.ts';
+import {
+  type Batch,
+  type Entry,
+  type Key,
+  type Range,
+  type StorageError,
+  type StorageErrorCode,
+  type Version,
+} from '../../src/plugin.ts';
 import { type Connection, pragma } from './driver.ts';
 import { damaged, toStorageError } from './failure.ts';
-import { openFile } from './file.ts';
+import { type Access, openFile } from './file.ts';
 
 /** Versions reserved at once, which saves a page of the log in most commits. */
 const VERSIONS = 1000;
 
-type Outcome = { version: Version | undefined } | { error: StorageError };
+/** Of a call; a StorageError would lose its code between threads. */
+export type Result<T = unknown> = { value: T } | { code: StorageErrorCode; message: string };
 
-/** One SQLite file, locked by this process while it is open. */
+/** One connection to an SQLite file. */
 export type Database = ReturnType<typeof createDatabase>;
 
-/** Rejects as `openFile` does. `prepare` is for tests. */
-export const openDatabase = (path: string, prepare?: (connection: Connection) => void): Promise<Database> =>
-  openFile(path, (connection) => {
-    prepare?.(connection);
-    return createDatabase(path, connection);
-  });
+/** Rejects as `openFile` does. */
+export const openDatabase = (path: string, access: Access = 'write'): Promise<Database> =>
+  openFile(path, access, (connection, close) => createDatabase(path, connection, close));
 
 /** Calls are synchronous: each read is a snapshot, and batches passed together share one transaction and its fsync. */
-function createDatabase(path: string, connection: Connection) {
+export function createDatabase(path: string, connection: Connection, closeFile: () => void) {
   const getEntry = connection.prepare<[Key], Entry>('SELECT key, value, version FROM entries WHERE key = ?');
   const getVersion = connection.prepare<[Key], { version: Version }>('SELECT version FROM entries WHERE key = ?');
   const listEntries = connection.prepare<[Key, Key, number], Entry>(
@@ -47,44 +53,48 @@ function createDatabase(path: string, connection: Connection) {
     connection.exec(`PRAGMA user_version = ${version}`); // written even if unchanged
     isUnsure = false;
   };
-  const read = <T>(step: () => T): T => {
+  /** Throws a StorageError. */
+  const transact = <T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', step: () => T): T => {
     try {
       overwrite();
-      return step();
-    } catch (error) {
-      throw toStorageError(error, path);
-    }
-  };
-
-  const apply = ({ check = [], set = [], delete: deleted = [] }: Batch): Outcome => {
-    for (const [key, version] of check) {
-      if ((getVersion.get(key)?.version ?? 0) !== version) return { version: undefined };
-    }
-    const version = ++last;
-    for (const [key, value] of set) setEntry.run(key, value, version);
-    for (const key of deleted) deleteEntry.run(key);
-    return { version };
-  };
-  /** Commits batches in order; each one is atomic. */
-  const commit = (batches: readonly Batch[]): Outcome[] => {
-    try {
-      overwrite();
-      connection.exec('BEGIN IMMEDIATE');
-      const outcomes = batches.map(apply);
-      if (last > reserved) reserve.run((reserved = last + VERSIONS));
+      connection.exec(begin);
+      const result = step();
       connection.exec('COMMIT');
-      return outcomes;
+      return result;
     } catch (error) {
-      const failure = toStorageError(error, path);
-      // On a full disk the end of the commit was not written: it is certainly not stored.
-      if (failure.code !== 'full') isUnsure = true;
       try {
         connection.exec('ROLLBACK');
       } catch {
         // SQLite has already done it, or `BEGIN` failed.
       }
+      throw toStorageError(error, path);
+    }
+  };
+  const read = <T>(step: () => T): T => transact('BEGIN', step);
+
+  const apply = ({ check = [], set = [], delete: deleted = [] }: Batch): Result<Version | undefined> => {
+    for (const [key, version] of check) {
+      if ((getVersion.get(key)?.version ?? 0) !== version) return { value: undefined };
+    }
+    const version = ++last;
+    for (const [key, value] of set) setEntry.run(key, value, version);
+    for (const key of deleted) deleteEntry.run(key);
+    return { value: version };
+  };
+  /** Commits batches in order; each one is atomic. */
+  const commit = (batches: readonly Batch[]): Result<Version | undefined>[] => {
+    try {
+      return transact('BEGIN IMMEDIATE', () => {
+        const outcomes = batches.map(apply);
+        if (last > reserved) reserve.run((reserved = last + VERSIONS));
+        return outcomes;
+      });
+    } catch (error) {
+      const { code, message } = error as StorageError;
+      // On a full disk the end of the commit was not written: it is certainly not stored.
+      if (code !== 'full') isUnsure = true;
       reserved = 0; // the next commit reserves again
-      if (batches.length === 1) return [{ error: failure }];
+      if (batches.length === 1) return [{ code, message }];
       return batches.flatMap((batch) => commit([batch])); // one that is too large must not block the others
     }
   };
@@ -95,7 +105,7 @@ function createDatabase(path: string, connection: Connection) {
     list: ({ from, until, limit }: Range) => read(() => listEntries.all(from, until, limit)),
     /** Throws if the last commit failed and commits still fail. */
     ping: (): void => read(() => undefined),
-    /** Blocks all other calls, for some seconds per gigabyte. Throws `corrupt` if the table and its index differ. */
+    /** Takes some seconds per gigabyte. Throws `corrupt` if the table and its index differ. */
     verify(): void {
       const report = read(() => pragma<string>(connection, 'integrity_check(1)'));
       if (report !== 'ok') throw damaged(path, report.split('\n').at(-1)!); // the line after a heading
@@ -106,7 +116,7 @@ function createDatabase(path: string, connection: Connection) {
       } catch {
         // The disk still fails: the next start recovers what is stored before it answers anything.
       }
-      connection.close();
+      closeFile();
     },
   };
 }

@@ -18,7 +18,7 @@ const SCHEMA = `
 `;
 
 const SETTINGS = [
-  'locking_mode = EXCLUSIVE',
+  'busy_timeout = 5000', // other programs, such as `sqlite3`, may lock the file for a moment
   'journal_mode = WAL',
   'synchronous = FULL',
   'fullfsync = ON', // on macOS, the disk would keep commits in its cache
@@ -28,29 +28,48 @@ const SETTINGS = [
   'wal_autocheckpoint = 4000',
 ];
 
-/** Opens a file and uses it. Rejects with `busy` if another process has locked it, with `corrupt` if it cannot be read. */
-export async function openFile<T>(path: string, use: (connection: Connection) => T): Promise<T> {
+/** One connection writes; another one reads beside it, without waiting for commits. */
+export type Access = 'read' | 'write';
+
+/**
+ * Opens a file and uses it, until `close` is called. Rejects with `busy` if another process has locked it, with `corrupt`
+ * if it cannot be read.
+ */
+export async function openFile<T>(
+  path: string,
+  access: Access,
+  use: (connection: Connection, close: () => void) => T,
+): Promise<T> {
   const openConnection = await loadDriver();
-  let connection: Connection | undefined;
+  const connections: Connection[] = [];
+  const close = (): void => connections.toReversed().forEach((each) => each.close());
+  const connect = (file: string): Connection => {
+    connections.push(openConnection(file));
+    return connections.at(-1)!;
+  };
   try {
     await createFolder(dirname(path));
     // Synchronous, as closing a file ends all locks of this process on it, even those of a store that has just opened it.
-    const exists = statSync(path, { throwIfNoEntry: false })?.isFile();
-    if (!exists) closeSync(openSync(path, 'a', FILE_MODE)); // for its mode, which SQLite gives its other files, too
-    connection = openConnection(path);
+    const lock = `${path}-lock`;
+    for (const file of [lock, path]) {
+      const exists = statSync(file, { throwIfNoEntry: false })?.isFile();
+      if (!exists) closeSync(openSync(file, 'a', FILE_MODE)); // for its mode, which SQLite gives its other files, too
+    }
+    // A database of its own, because SQLite's exclusive mode would keep the other connection out, too.
+    if (access === 'write') connect(lock).exec('BEGIN EXCLUSIVE');
+    const connection = connect(path);
     for (const setting of SETTINGS) connection.exec(`PRAGMA ${setting}`);
-    connection.exec('BEGIN IMMEDIATE');
-    createSchema(connection, path);
-    connection.exec('COMMIT');
-    return use(connection);
+    if (access === 'write') createSchema(connection, path);
+    return use(connection, close);
   } catch (error) {
-    connection?.close();
+    close();
     throw toStorageError(error, path);
   }
 }
 
 /** Throws a StorageError, and changes nothing, if the file belongs to another program or another version of podsync. */
 function createSchema(connection: Connection, path: string): void {
+  connection.exec('BEGIN IMMEDIATE');
   const version = pragma<number>(connection, 'user_version');
   if (version === 0 && connection.prepare<[]>('SELECT 1 FROM sqlite_schema').get() === undefined) {
     connection.exec(SCHEMA);
@@ -59,4 +78,5 @@ function createSchema(connection: Connection, path: string): void {
   } else if (version !== SCHEMA_VERSION) {
     throw otherSchema(path, version, SCHEMA_VERSION);
   }
+  connection.exec('COMMIT');
 }

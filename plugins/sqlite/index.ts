@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
-import { definePlugin, type KeyValueStore, StorageError } from '../../src/plugin.ts';
-import { pack } from './packed-batch.ts';
-import { type Operation, sqliteThread } from './thread.ts';
+import {
+  type Batch,
+  definePlugin,
+  type KeyValueStore,
+  packBatch,
+  StorageError,
+  type Version,
+} from '../../src/plugin.ts';
+import type { Result } from './database.ts';
+import { buffersIn, type Operation, reader, writer } from './thread.ts';
 
 /** One SQLite file: `sqlite:FILE`, relative to podsync's data folder; `sqlite` alone is `podsync.sqlite` there. */
 export default definePlugin({
@@ -11,7 +18,7 @@ export default definePlugin({
   open: ({ file }, { dataDir }) => openStore(resolve(dataDir, file)),
 });
 
-/** Concurrent requests to the thread: while it runs one, the next is being sent. */
+/** Concurrent requests to a thread: while it runs one, the next is being sent. */
 const REQUESTS = 2;
 
 /** An operation that waits to be sent or for its result. */
@@ -23,13 +30,46 @@ interface Call {
 
 let opened = 0;
 
-/**
- * Opens a file in the worker thread. Calls in the same turn of the event loop, and calls while the thread is busy, are
- * sent as one message: a message costs more than most calls, and commits in one message share a transaction. Rejects as
- * `openDatabase` does.
- */
+/** Opens a file in two threads: reads do not wait for commits. Rejects as `openDatabase` does. */
 async function openStore(path: string): Promise<KeyValueStore> {
   const store = ++opened;
+  const write = createQueue((operations) => writer.run({ store, path, operations }, undefined, buffersIn(operations)));
+  const read = createQueue((operations) => reader.run({ store, path, operations }));
+  /** The last commit was rejected. Only the writer makes sure before a read that it will not be stored after all. */
+  let isUnsure = false;
+
+  const readSurely = <T>(operation: Operation): Promise<T> => (isUnsure ? write : read)(operation);
+  const commit = async (batch: Batch): Promise<Version | undefined> => {
+    try {
+      const version = await write<Version | undefined>({ kind: 'commit', batch: await packBatch(batch) });
+      isUnsure = false;
+      return version;
+    } catch (error) {
+      isUnsure = true;
+      throw error;
+    }
+  };
+
+  await write({ kind: 'ping', args: [] });
+  return {
+    isShared: false,
+    get: (keys) => readSurely({ kind: 'get', args: [keys] }),
+    list: (range) => readSurely({ kind: 'list', args: [range] }),
+    commit,
+    ping: () => readSurely({ kind: 'ping', args: [] }),
+    verify: () => write({ kind: 'verify', args: [] }),
+    async close() {
+      await read({ kind: 'close', args: [] });
+      await write({ kind: 'close', args: [] }); // the last connection removes the log
+    },
+  };
+}
+
+/**
+ * Sends calls to a thread. Those in the same turn of the event loop, and those while the thread is busy, are sent as one
+ * message: a message costs more than most calls, and commits in one message share a transaction.
+ */
+function createQueue(run: (operations: Operation[]) => Promise<Result[]>) {
   let waiting: Call[] = [];
   let requests = 0;
 
@@ -38,33 +78,20 @@ async function openStore(path: string): Promise<KeyValueStore> {
     const calls = waiting;
     waiting = [];
     requests += 1;
-    try {
-      const results = await sqliteThread.run({ store, path, operations: calls.map(({ operation }) => operation) });
-      for (const [n, { resolve, reject }] of calls.entries()) {
-        const result = results[n]!;
-        if ('value' in result) resolve(result.value);
-        else reject(new StorageError(result.code, result.message));
-      }
-    } catch (error) {
-      const message = `the SQLite storage was interrupted (${(error as Error).message}); try again`;
-      for (const { reject } of calls) reject(new StorageError('unavailable', message));
+    const results = await run(calls.map(({ operation }) => operation)).catch(({ message: cause }: Error) => {
+      const message = `the SQLite storage was interrupted (${cause}); try again`;
+      return calls.map((): Result => ({ code: 'unavailable', message }));
+    });
+    for (const [n, { resolve, reject }] of calls.entries()) {
+      const result = results[n]!;
+      if ('value' in result) resolve(result.value);
+      else reject(new StorageError(result.code, result.message));
     }
     requests -= 1;
     void send();
   };
-  const call = <T>(operation: Operation): Promise<T> =>
+  return <T>(operation: Operation): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       if (waiting.push({ operation, resolve, reject }) === 1) setImmediate(send);
     });
-
-  await call({ kind: 'ping', args: [] });
-  return {
-    isShared: false,
-    get: (keys) => call({ kind: 'get', args: [keys] }),
-    list: (range) => call({ kind: 'list', args: [range] }),
-    commit: async (batch) => call({ kind: 'commit', batch: await pack(batch) }),
-    ping: () => call({ kind: 'ping', args: [] }),
-    verify: () => call({ kind: 'verify', args: [] }),
-    close: () => call({ kind: 'close', args: [] }),
-  };
 }

@@ -1,7 +1,7 @@
-import { type Batch, createThread, serveThread, type StorageErrorCode } from '../../src/plugin.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Batch, createThread, type PackedBatch, serveThread, unpackBatch } from '../../src/plugin.ts';
+import { type Database, openDatabase, type Result } from './database.ts';
 import { toStorageError } from './failure.ts';
-import { type PackedBatch, unpack } from './packed-batch.ts';
+import type { Access } from './file.ts';
 
 type Method = 'get' | 'list' | 'ping' | 'verify' | 'close';
 
@@ -9,6 +9,10 @@ type Method = 'get' | 'list' | 'ping' | 'verify' | 'close';
 export type Operation =
   | { [Kind in Method]: { kind: Kind; args: Parameters<Database[Kind]> } }[Method]
   | { kind: 'commit'; batch: Batch | PackedBatch };
+
+/** What is moved to the thread instead of copied. */
+export const buffersIn = (operations: readonly Operation[]): ArrayBuffer[] =>
+  operations.flatMap((each) => (each.kind === 'commit' && Array.isArray(each.batch) ? each.batch : []));
 
 /** Calls of one store, sent to the thread as one message, in order. */
 interface Request {
@@ -18,38 +22,34 @@ interface Request {
   operations: readonly Operation[];
 }
 
-/** A StorageError would lose its code between threads. */
-export type Result = { value: unknown } | { code: StorageErrorCode; message: string };
+/** A thread for all files of this process, as SQLite blocks it. */
+const threadFor = (access: Access) => {
+  const role = `podsync-sqlite-${access}`;
+  const openDatabases = new Map<number, Promise<Database>>();
+  serveThread<Request, Result[]>(role, async ({ store, path, operations }) => {
+    const opening = openDatabases.get(store) ?? openDatabase(path, access);
+    openDatabases.set(store, opening);
+    try {
+      const database = await opening;
+      if (operations.at(-1)?.kind === 'close') openDatabases.delete(store);
+      return run(database, path, operations);
+    } catch (error) {
+      openDatabases.delete(store); // the next request tries again
+      return operations.map(() => toFailure(error, path));
+    }
+  });
+  return createThread<Request, Result[]>(import.meta.url, role);
+};
 
-const ROLE = 'podsync-sqlite';
-
-/** One thread for all files of this process, as SQLite blocks it. */
-export const sqliteThread = createThread<Request, Result[]>(import.meta.url, ROLE);
-
-const openDatabases = new Map<number, Promise<Database>>();
-
-serveThread<Request, Result[]>(ROLE, async ({ store, path, operations }) => {
-  const opening = openDatabases.get(store) ?? openDatabase(path);
-  openDatabases.set(store, opening);
-  try {
-    const database = await opening;
-    if (operations.at(-1)?.kind === 'close') openDatabases.delete(store);
-    return run(database, path, operations);
-  } catch (error) {
-    openDatabases.delete(store); // the next request tries again
-    return operations.map(() => toFailure(error, path));
-  }
-});
+export const writer = threadFor('write');
+export const reader = threadFor('read');
 
 /** Runs commits first, and together: concurrent reads may see them. */
 function run(database: Database, path: string, operations: readonly Operation[]): Result[] {
-  const batches = operations.flatMap((each) => (each.kind === 'commit' ? [unpack(each.batch)] : []));
-  const outcomes = batches.length > 0 ? database.commit(batches) : [];
+  const batches = operations.flatMap((each) => (each.kind === 'commit' ? [unpackBatch(each.batch)] : []));
+  const committed = batches.length > 0 ? database.commit(batches) : [];
   return operations.map((operation) => {
-    if (operation.kind === 'commit') {
-      const outcome = outcomes.shift()!;
-      return 'error' in outcome ? toFailure(outcome.error, path) : { value: outcome.version };
-    }
+    if (operation.kind === 'commit') return committed.shift()!;
     try {
       const call = database[operation.kind] as (...args: readonly unknown[]) => unknown;
       return { value: call(...operation.args) };

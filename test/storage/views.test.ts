@@ -56,9 +56,8 @@ it.each(['sqlite', 'postgres'])(
       action(2, { device: 'tv', action: 'play', play: { position: 20, started: 10, total: 30 } }),
     ]);
     await storage.actions.append(alice, [action(3)]); // stored as single values, not as arrays
-    await storage.close();
 
-    const views = await OPEN[kind]!(spec, dataDir);
+    const views = await OPEN[kind]!(spec, dataDir); // while podsync runs
     const [account] = await views.query('SELECT name, email FROM accounts');
     expect(account).toEqual({ name: 'alice', email: isExact ? 'a\ufffd@example.org' : expect.stringMatching(/^a/) });
     const devices = await views.query('SELECT account, device, caption, type FROM devices ORDER BY device');
@@ -104,6 +103,7 @@ it.each(['sqlite', 'postgres'])(
     );
     expect(times).toEqual({ first: '2023-11-14 22:13:21', last: '2023-11-14 22:13:23', at: '2027-01-15 08:00:00' });
     await views.close();
+    await storage.close();
     await database?.destroy();
   },
 );

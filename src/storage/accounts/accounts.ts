@@ -9,7 +9,7 @@ import { isStorageError, StorageError, unlessMissing } from '../errors.ts';
 import { listAll, readRows } from '../rows.ts';
 import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import { SubscriptionLists } from '../sync/subscription-lists.ts';
-import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
+import { devicesPrefix, headKey } from './account-keys.ts';
 import { Account, type AccountParts } from './account.ts';
 import type { Head } from './head.ts';
 
@@ -222,7 +222,7 @@ const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId
       entries.map(({ key }) => key),
     );
   },
-  subscriptions: async (store, user) => SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user))),
+  subscriptions: SubscriptionLists.read,
 };
 
 /** Whether these parts are loaded and no write is being applied to them. */

@@ -1,5 +1,5 @@
 import type { Url, UserId } from '../../domain/types.ts';
-import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
+import { headKey } from '../accounts/account-keys.ts';
 import type { Head } from '../accounts/head.ts';
 import { privateFeeds } from '../accounts/settings.ts';
 import { userIds } from '../accounts/users.ts';
@@ -8,7 +8,6 @@ import { prepareCorrection } from '../directory/account-changes.ts';
 import { subscriberNumbers } from '../directory/podcast.ts';
 import { unlessMissing } from '../errors.ts';
 import type { UrlDigest } from '../keys.ts';
-import { listAll } from '../rows.ts';
 import { readValue } from '../values.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
 
@@ -24,7 +23,7 @@ export async function recountSubscribers(core: Core): Promise<number> {
   for await (const user of userIds(store)) users.add(user);
   const corrected = new Set<Url | undefined>();
   for (const user of users) {
-    const lists = await SubscriptionLists.read(user, await listAll(store, subscriptionsPrefix(user)));
+    const lists = await SubscriptionLists.read(store, user);
     const head = await readValue<Head>(store, headKey(user));
     const isPrivate = head && (await privateFeeds(core, user, head));
     const { changed } = await prepareCorrection(directory, user, await lists.union(), isPrivate);

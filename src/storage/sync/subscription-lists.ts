@@ -1,8 +1,8 @@
 import type { Stamp, Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
-import type { Batch, Entry } from '../contract.ts';
-import { readRows, replaceRows } from '../rows.ts';
+import type { Batch, Entry, KeyValueStore } from '../contract.ts';
+import { readRows, replaceRows, scan } from '../rows.ts';
 import {
   fromStored,
   type SubscriptionRow,
@@ -30,10 +30,11 @@ export class SubscriptionLists {
   /** How many devices subscribe to a feed. */
   readonly #devices = new Map<Url, number>();
 
-  /** Reads all entries under `subscriptionsPrefix`, in key order. */
-  static async read(user: UserId, entries: readonly Entry[]): Promise<SubscriptionLists> {
+  /** Reads the subscriptions page by page, so a change of another process meanwhile may be read in part. */
+  static async read(store: KeyValueStore, user: UserId): Promise<SubscriptionLists> {
     const lists = new SubscriptionLists();
-    await eachInSlices(lists.#load(entries, subscriptionsPrefix(user).length));
+    const prefix = subscriptionsPrefix(user);
+    for await (const page of scan(store, prefix)) await eachInSlices(lists.#load(page, prefix.length));
     return lists;
   }
 

@@ -2,9 +2,10 @@ import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node
 import { cp, link, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../../plugins/sqlite/database.ts';
+import { createDatabase, type Database, openDatabase } from '../../../plugins/sqlite/database.ts';
 import { type Connection, pragma } from '../../../plugins/sqlite/driver.ts';
 import { openFile } from '../../../plugins/sqlite/file.ts';
+import sqlite from '../../../plugins/sqlite/index.ts';
 import { makeFolder } from '../../folder.ts';
 
 let dataDir: string;
@@ -14,6 +15,12 @@ beforeEach(async () => {
   dataDir = await makeFolder();
   path = join(dataDir, 'podsync.db');
 });
+
+const openPrepared = (prepare: (connection: Connection) => void): Promise<Database> =>
+  openFile(path, 'write', (connection, close) => {
+    prepare(connection);
+    return createDatabase(path, connection, close);
+  });
 
 const OPEN_FILES = '/proc/self/fd';
 
@@ -39,7 +46,7 @@ const set = (key: string, size = 1) => ({ set: [[key, JSON.stringify('x'.repeat(
 const keysIn = (database: Database): string[] =>
   database.list({ from: ' ', until: '~', limit: 100 }).map(({ key }) => key);
 const codesOf = (outcomes: ReturnType<Database['commit']>): unknown[] =>
-  outcomes.map((outcome) => ('error' in outcome ? outcome.error.code : typeof outcome.version));
+  outcomes.map((outcome) => ('code' in outcome ? outcome.code : typeof outcome.value));
 
 it('nothing of what was removed or replaced is left in the file', async () => {
   const database = await openDatabase(path);
@@ -53,19 +60,18 @@ it('nothing of what was removed or replaced is left in the file', async () => {
 
 describe('a full disk', () => {
   it('refuses what does not fit, keeps the rest, and accepts more when there is space again', async () => {
-    const file = await openFile(path, (connection) => connection);
-    file.exec('VACUUM');
-    const pages = pragma<number>(file, 'page_count');
-    file.close();
-    const database = await openDatabase(
-      path,
-      (connection) => void connection.exec(`PRAGMA max_page_count = ${pages + 5}`),
-    );
+    const pages = await openFile(path, 'write', (connection, close) => {
+      connection.exec('VACUUM');
+      const count = pragma<number>(connection, 'page_count');
+      close();
+      return count;
+    });
+    const database = await openPrepared((connection) => void connection.exec(`PRAGMA max_page_count = ${pages + 5}`));
     const version = database.commit([set('before')]);
     const outcomes = database.commit([set('small'), set('large', 1_000_000), set('other'), { check: [['x', 1]] }]);
     expect(codesOf(outcomes)).toEqual(['number', 'full', 'number', 'undefined']);
     expect(outcomes[1]).toMatchObject({
-      error: { message: expect.stringContaining('cannot grow because the disk is full') },
+      message: expect.stringContaining('cannot grow because the disk is full'),
     });
     expect(keysIn(database)).toEqual(['before', 'other', 'small']);
     expect(version).not.toContainEqual(outcomes[0]);
@@ -79,7 +85,7 @@ describe('a full disk', () => {
 
   it.skipIf(!existsSync(OPEN_FILES))('without any space still allows reads', async () => {
     let connection: Connection | undefined;
-    const database = await openDatabase(path, (opened) => void (connection = opened));
+    const database = await openPrepared((opened) => void (connection = opened));
     database.commit([set('before')]);
     pragma(connection!, 'wal_checkpoint(TRUNCATE)');
     const number = numberOf(`${path}-wal`);
@@ -94,7 +100,7 @@ describe('a full disk', () => {
 
   it.skipIf(!existsSync(OPEN_FILES))('at the first commit does not lead to versions that are used twice', async () => {
     let connection: Connection | undefined;
-    const database = await openDatabase(path, (opened) => void (connection = opened));
+    const database = await openPrepared((opened) => void (connection = opened));
     pragma(connection!, 'wal_checkpoint(TRUNCATE)');
     const number = numberOf(`${path}-wal`);
     swap(number, '/dev/full');
@@ -166,6 +172,22 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     expect(keysIn(crashed)).toEqual(['before']);
     crashed.close();
     database.close();
+  });
+
+  it('is not stored after the store was read, which has another connection for that', async () => {
+    swap(number, log);
+    database.close();
+    const store = await sqlite.open({ file: path }, { dataDir, log: () => undefined });
+    await store.commit({ set: [['other', '1']] });
+    number = numberOf(log);
+    await store.get(['other']);
+    swap(number, '/dev/null');
+    await expect(store.commit({ set: [['unsure', '1']] })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.get(['unsure'])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
+    swap(number, log);
+    expect(await store.get(['unsure', 'other'])).toMatchObject([undefined, { value: '1' }]);
+    await store.close();
   });
 
   it('is not stored, even if the log reappears after podsync has ended', async () => {

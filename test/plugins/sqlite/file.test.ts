@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../plugins/sqlite/database.ts';
 import { loadDriver, pragma } from '../../../plugins/sqlite/driver.ts';
+import { openFile } from '../../../plugins/sqlite/file.ts';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { makeFolder } from '../../folder.ts';
@@ -68,16 +69,19 @@ describe('the file', () => {
   it('is written through the cache of the disk, which SQLite does by default except on macOS', async () => {
     const setting: unknown[] = [];
     const path = join(dataDir, 'own.db');
-    const database = await openDatabase(path, (file) => setting.push(pragma(file, 'fullfsync')));
-    database.close();
+    await openFile(path, 'write', (file, close) => {
+      setting.push(pragma(file, 'fullfsync'));
+      close();
+    });
     expect(setting).toEqual([1]);
   });
 
-  it('is the only file left after closing', async () => {
+  it('and the empty file of its lock are all that is left after closing', async () => {
     const store = await open();
     await store.commit({ set: [['a', '1']] });
     await store.close();
-    expect(await readdir(dataDir)).toEqual(['podsync.db']);
+    expect(await readdir(dataDir)).toEqual(['podsync.db', 'podsync.db-lock']);
+    expect((await stat(join(dataDir, 'podsync.db-lock'))).size).toBe(0);
   });
 
   it('is locked by one process at a time', async () => {
@@ -87,6 +91,16 @@ describe('the file', () => {
     await store.commit({ set: [['a', '1']] });
     await store.close();
     await (await open()).close();
+  });
+
+  it('can be read by other programs meanwhile', async () => {
+    const store = await open();
+    await store.commit({ set: [['a', '1']] });
+    const other = openConnection(path);
+    expect(other.prepare<[]>('SELECT key, value FROM entries').all()).toEqual([{ key: 'a', value: '1' }]);
+    other.close();
+    await store.commit({ set: [['a', '2']] });
+    await store.close();
   });
 
   it('stays locked for other processes after this one has tried to open it again', async () => {

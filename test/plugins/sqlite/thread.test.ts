@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import sqlite from '../../../plugins/sqlite/index.ts';
-import { sqliteThread } from '../../../plugins/sqlite/thread.ts';
+import { writer } from '../../../plugins/sqlite/thread.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { makeFolder } from '../../folder.ts';
 
@@ -33,6 +33,15 @@ it('SQLite does not block the event loop', async () => {
   await commit;
 });
 
+it('reads do not wait for a commit', async () => {
+  await store.commit({ set: [['a', '1']] });
+  await store.get(['a']); // opens the file in its thread
+  const commit = store.commit({ set: long }).then(() => 'commit');
+  const read = store.get(['a']).then(() => 'read');
+  expect(await Promise.race([commit, read])).toBe('read');
+  await commit;
+});
+
 it('a thread that broke down is replaced by one that knows everything that was committed', async () => {
   const version = await store.commit({ set: [['a', '1']] });
   // The only way to break it: a call with a timeout of zero, which follows the commit at once.
@@ -41,9 +50,9 @@ it('a thread that broke down is replaced by one that knows everything that was c
     path: join(dataDir, 'other.db'),
     operations: [{ kind: 'ping' as const, args: [] as [] }],
   };
-  const { run } = sqliteThread;
+  const { run } = writer;
   const breakdown = new Promise((resolve) => {
-    vi.spyOn(sqliteThread, 'run').mockImplementationOnce((...commit) => {
+    vi.spyOn(writer, 'run').mockImplementationOnce((...commit) => {
       const committing = run(...commit);
       resolve(run(request, 0));
       return committing;
@@ -61,7 +70,7 @@ it('a file that cannot be opened after a breakdown is opened again as soon as it
   await store.commit({ set: [['a', '1']] });
   const operations = [{ kind: 'commit' as const, batch: { set: long } }];
   const request = { store: 0, path: join(dataDir, 'other.db'), operations };
-  await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
+  await expect(writer.run(request, 0)).rejects.toThrow('took more than');
   const path = join(dataDir, 'podsync.sqlite');
   await rename(path, `${path}-away`);
   await mkdir(path);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { pack, unpack } from '../../../plugins/sqlite/packed-batch.ts';
-import type { Batch } from '../../../src/plugin.ts';
+import { type Batch, packBatch, unpackBatch } from '../../src/plugin.ts';
 
 const range = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
@@ -21,14 +20,14 @@ const LARGE: [what: string, batch: Batch][] = [
 ];
 
 it.each(LARGE)('a batch of %s reaches the thread unchanged, serialized before', async (_what, batch) => {
-  const packed = await pack(batch);
-  expect(packed).toBeInstanceOf(Uint8Array);
-  expect(unpack(structuredClone(packed))).toEqual(batch);
+  const packed = await packBatch(batch);
+  const transfer = packed as ArrayBuffer[];
+  expect(unpackBatch(structuredClone(packed, { transfer }))).toEqual(batch);
 });
 
 it('while a batch of many keys is serialized, other work goes on', async () => {
   let isPacked = false;
-  const packing = pack({ set: range(60_000, (n): [string, string] => [`set-${n}`, `"${'x'.repeat(500)}"`]) });
+  const packing = packBatch({ set: range(60_000, (n): [string, string] => [`set-${n}`, `"${'x'.repeat(500)}"`]) });
   const turn = new Promise<boolean>((resolve) => void setImmediate(() => resolve(isPacked)));
   await packing.then(() => (isPacked = true));
   expect(await turn).toBe(false);
@@ -36,6 +35,6 @@ it('while a batch of many keys is serialized, other work goes on', async () => {
 
 it('a small batch is passed as it is', async () => {
   const batch: Batch = { set: [['key', '1']] };
-  expect(await pack(batch)).toBe(batch);
-  expect(unpack(batch)).toBe(batch);
+  expect(await packBatch(batch)).toBe(batch);
+  expect(unpackBatch(batch)).toBe(batch);
 });
