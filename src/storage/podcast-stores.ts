@@ -181,8 +181,7 @@ export interface PodcastStore {
    */
   rebuildToplist(): Promise<ToplistRebuild>;
   /**
-   * Removes podcasts that had no subscribers for 30 days and occur in no episode action, list or setting. Call it
-   * daily.
+   * Removes podcasts that had no subscribers for 30 days and occur in no episode action, list or setting. Call it daily.
    */
   removeUnused(): Promise<void>;
   /**
