@@ -1,6 +1,7 @@
+import { writeEntries, writePages } from '../formats/pages.ts';
 import { readApp, readBoolean, readParam, readSince } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
-import { json } from '../http/reply.ts';
+import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { EpisodeUpdate } from '../services/sync/updates.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -16,16 +17,20 @@ export const createUpdateRoute =
     const user = await identity.owner(event);
     const withActions = readBoolean(event, 'include_actions');
     const device = readParam(event, 'device');
-    const { add, remove, episodes, mark } = await updates.since(user.id, device, readSince(event));
+    const { add, remove, pages, mark } = await updates.since(user.id, device, readSince(event));
     await devices.touch(user.id, device, readApp(event));
     const base = publicBase(event, origin);
-    return json({
-      add: (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base)),
-      remove,
-      rem: remove, // the name that gpodder.net uses and some clients read
-      updates: episodes.map((update) => toUpdateObject(update, base, withActions)),
-      timestamp: mark,
-    });
+    const added = (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base));
+    // `rem`: the name that gpodder.net uses and some clients read.
+    const changes = JSON.stringify({ add: added, remove, rem: remove }).slice(0, -1);
+    return jsonStream(
+      writePages(pages, {
+        head: `${changes},"updates":[`,
+        write: (page) => writeEntries(page.map((update) => toUpdateObject(update, base, withActions))),
+        separator: ',',
+        end: `],"timestamp":${mark}}`,
+      }),
+    );
   };
 
 /** An episode with its `status` and, if requested and not `new`, the user's newest action (spec 2.3). */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { inBatches } from '../../batches.ts';
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
-import { eachInSlices, mapInSlices } from '../../slices.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { ActionQuery, Storage } from '../../storage/stores.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -25,7 +25,8 @@ export interface EpisodeUpdate {
 interface DeviceUpdates {
   add: readonly Url[];
   remove: readonly Url[];
-  episodes: EpisodeUpdate[];
+  /** A page for each feed, read on demand: memory use does not grow with the number of feeds. */
+  pages: AsyncIterable<EpisodeUpdate[]>;
   mark: Stamp;
 }
 
@@ -54,14 +55,14 @@ export function createUpdates(
     const feeds = new Map<Url, Feed>();
     for (const url of list) {
       if (feeds.has(url)) continue;
-      const feed: Feed = { url, episodes: new Map(), actions: new Map() };
+      const feed: Feed = { url, episodes: new Set(), actions: new Map() };
       for (const each of await podcasts.allUrls(url)) feeds.set(each, feed);
     }
     return feeds;
   };
 
   /**
-   * The actions on these feeds, each with its feed and the directory's data of its episode, only the URL if that is unknown.
+   * The actions on these feeds, each with its feed and the URL of its episode in the directory, otherwise in the action.
    * Keeps the order within a feed.
    */
   async function* locate(feeds: ReadonlyMap<Url, Feed>, from: readonly EpisodeAction[]) {
@@ -74,10 +75,22 @@ export function createUpdates(
       for (const batch of inBatches(found, BATCH)) {
         const known = await podcasts.findEpisodes(feed.url, batch);
         for (const [index, action] of batch.entries()) {
-          yield { feed, action, episode: known[index] ?? { url: action.episode } };
+          yield { feed, action, url: known[index]?.url ?? action.episode };
         }
         await setImmediate();
       }
+    }
+  }
+
+  /** The updates of each of these feeds, read one after the other. */
+  async function* describe(feeds: Iterable<Feed>): AsyncGenerator<EpisodeUpdate[]> {
+    for (const feed of feeds) {
+      const names = Array.from(feed.episodes, (episode) => ({ episode }));
+      const known = await podcasts.findEpisodes(feed.url, names);
+      const [podcast] = await podcasts.find([feed.url]);
+      const episodes = names.map(({ episode }, at) => known[at] ?? { url: episode });
+      yield toUpdates(feed, podcast?.title ?? '', episodes);
+      await setImmediate();
     }
   }
 
@@ -89,35 +102,36 @@ export function createUpdates(
       const { add, remove } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, { since });
       const list = await subscriptions.list(user, device);
-      const fresh = await podcasts.episodesSince(list, since, PER_FEED);
+      const { mark } = await podcasts.episodesSince([], since, PER_FEED); // before those of any feed are read
+      const fresh = new Map<Url, Url[]>();
+      for (const podcast of list) {
+        const { items } = await podcasts.episodesSince([podcast], since, PER_FEED);
+        fresh.set(
+          podcast,
+          items.map(({ url }) => url),
+        );
+      }
       // After the queries: a feed that moved meanwhile is then found under both URLs.
       const feeds = await openFeeds(list);
 
-      for (const episode of fresh.items) feeds.get(episode.podcast)?.episodes.set(episode.url, episode);
-      for (const url of add) {
-        const feed = feeds.get(url);
-        if (feed?.url !== url) continue; // a second URL of a podcast brings nothing new
-        for (const episode of await podcasts.episodes(url, OF_ADDED)) feed.episodes.set(episode.url, episode);
+      for (const [podcast, urls] of fresh) for (const url of urls) feeds.get(podcast)!.episodes.add(url);
+      for (const podcast of add) {
+        const feed = feeds.get(podcast);
+        if (feed?.url !== podcast) continue; // a second URL of a podcast brings nothing new
+        for (const { url } of await podcasts.episodes(podcast, OF_ADDED)) feed.episodes.add(url);
       }
-      for await (const { feed, action, episode } of locate(feeds, changed)) {
-        feed.episodes.set(episode.url, episode);
-        addAction(feed, episode.url, action);
+      for await (const { feed, action, url } of locate(feeds, changed)) {
+        feed.episodes.add(url);
+        addAction(feed, url, action);
       }
 
       const updated = new Map([...feeds].filter(([, { episodes }]) => episodes.size > 0));
       if (since > 0 && updated.size > 0) {
         // The newest action on an episode may be older than `since`, or have another of its names.
         const all = await readActions(user, { podcasts: new Set(updated.keys()) });
-        for await (const { feed, action, episode } of locate(updated, all)) addAction(feed, episode.url, action);
+        for await (const { feed, action, url } of locate(updated, all)) addAction(feed, url, action);
       }
-      const found = [...new Set(updated.values())];
-      const known = await podcasts.find(found.map(({ url }) => url));
-      return {
-        add,
-        remove,
-        episodes: (await mapInSlices(found, (feed, at) => toUpdates(feed, known[at]?.title ?? ''))).flat(),
-        mark: Math.min(stableUntil, fresh.mark),
-      };
+      return { add, remove, pages: describe(new Set(updated.values())), mark: Math.min(stableUntil, mark) };
     },
   };
 }
@@ -125,8 +139,8 @@ export function createUpdates(
 /** A feed of the device, and what is new in it. */
 interface Feed {
   url: Url;
-  /** New episodes, by media URL. */
-  episodes: Map<Url, EpisodeUpdate['episode']>;
+  /** Media URLs of new episodes. */
+  episodes: Set<Url>;
   /** The newest action on each episode, whichever name the action has for it, by media URL. */
   actions: Map<Url, EpisodeAction>;
 }
@@ -137,8 +151,12 @@ function addAction({ actions }: Feed, url: Url, action: EpisodeAction): void {
   if (!known || known.timestamp <= action.timestamp) actions.set(url, action);
 }
 
-function toUpdates({ url, episodes, actions }: Feed, podcastTitle: string): EpisodeUpdate[] {
-  const newest = [...episodes.values()].toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
+function toUpdates(
+  { url, actions }: Feed,
+  podcastTitle: string,
+  episodes: readonly EpisodeUpdate['episode'][],
+): EpisodeUpdate[] {
+  const newest = episodes.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
   return newest.slice(0, PER_FEED).map((episode) => {
     const action = actions.get(episode.url);
     const status = action?.action ?? 'new';

@@ -53,6 +53,31 @@ it.each(['json', 'jsonp', 'txt', 'opml'])(
   },
 );
 
+it('clients that stop reading updates of many feeds take little memory', async () => {
+  const server = await openTestServer({}, 'socket');
+  const feeds = Array.from({ length: 100 }, (_, at) => `http://example.org/${at}`);
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: feeds });
+  for (const feed of feeds) {
+    const episodes = Array.from({ length: 50 }, (_, at) => ({
+      url: `${feed}/${at}.mp3`,
+      description: 'x'.repeat(3000),
+    }));
+    await recordFeed(server.storage, feed, {}, episodes);
+  }
+  const path = '/api/2/updates/bob/phone.json?since=0';
+  const url = `${server.origin!.replace('//', `//${auth}@`)}${path}`;
+  const readers = [await stall(url)];
+  const before = await measure();
+  while (readers.length <= READERS) readers.push(await stall(url));
+  expect((await measure()) - before).toBeLessThan(READERS * MOST_PER_READER);
+  for (const [sent, answer] of readers) {
+    answer.on('error', () => undefined);
+    sent.destroy();
+  }
+  const { updates }: any = await (await server.request('GET', path, { auth })).json();
+  expect(updates).toHaveLength(5000);
+});
+
 it('a list that is too long to buffer is sent completely in every format', async () => {
   const server = await openWithLongest(1000);
   const get = (format: string): Promise<Response> =>
