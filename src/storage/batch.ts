@@ -1,5 +1,5 @@
 import { eachInSlices } from '../slices.ts';
-import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from './contract.ts';
+import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value, type Version } from './contract.ts';
 import { StorageError } from './errors.ts';
 
 /** Printable ASCII. */
@@ -50,8 +50,15 @@ function checkValue(key: Key, value: Value): void {
 const tooLarge = (what: string): StorageError => new StorageError('full', `too large for the storage: ${what}`);
 
 /** All of several batches, as one. No key may be changed by two of them. */
-export const mergeBatches = (batches: readonly Batch[]): Batch => ({
-  check: batches.flatMap(({ check = [] }) => check),
-  set: batches.flatMap(({ set = [] }) => set),
-  delete: batches.flatMap((batch) => batch.delete ?? []),
-});
+export function mergeBatches(batches: readonly Batch[]): Required<Batch> {
+  const check: (readonly [Key, Version])[] = [];
+  const set: (readonly [Key, Value])[] = [];
+  const deleted: Key[] = [];
+  // `flatMap` takes several times as long, and each write of an account is merged.
+  for (const batch of batches) {
+    for (const each of batch.check ?? []) check.push(each);
+    for (const each of batch.set ?? []) set.push(each);
+    for (const key of batch.delete ?? []) deleted.push(key);
+  }
+  return { check, set, delete: deleted };
+}
