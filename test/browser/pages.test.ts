@@ -163,7 +163,7 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     const { page } = tab;
     await signIn(tab);
     await tab.open('/lists');
-    const first = page.locator('.items > li > div > a').first();
+    const first = page.locator('.items > li > div > bdi > a').first();
     await page.getByRole('button', { name: 'Move Später up' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/lists#*');

@@ -52,7 +52,7 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await arrive('Sunday evening');
   await go('Lists');
   await press('Move Sunday evening up');
-  await expect.poll(() => page.locator('.items > li > div > a').first().textContent()).toBe('Sunday evening');
+  await expect.poll(() => page.locator('.items > li > div > bdi > a').first().textContent()).toBe('Sunday evening');
   await arrive('Lists');
   await link('Sunday evening').click();
   await page.getByRole('link', { name: '/user/alice/lists/' }).click();

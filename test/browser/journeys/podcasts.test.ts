@@ -16,7 +16,7 @@ const OPML = `<opml version="2.0"><body>
 journey('4. subscribes, filters, sorts, unsubscribes, undoes it, and imports a file', async (visitor) => {
   const { page, hasScript, signIn, go, arrive, see, download } = visitor;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const titles = () => page.locator('.grid > li > a, .items > li > div > a').allTextContents();
+  const titles = () => page.locator('.grid > li > a, .items > li > div > bdi > a').allTextContents();
   /** Choices apply at once; without a script there is a button. */
   const apply = async () => (hasScript ? undefined : press('Apply'));
   await signIn();
